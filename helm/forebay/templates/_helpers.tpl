@@ -467,7 +467,7 @@ forebay.etcd.endpoints: {{ include "forebay.etcdEndpoints" . | quote }}
 {{- end }}
 
 {{/* The space for copies of manifests, and for manifests that are being fetched or written. (capacity) */}}
-{{- define "forebay.manifestRoom" -}}
+{{- define "forebay.manifestSpace" -}}
 {{ include "forebay.bytes" . | int64 | mul 2 | add (include "forebay.bytes" "1G" | int64) | quote }}
 {{- end }}
 

@@ -90,10 +90,10 @@ the value and the rule.
 {{- define "forebay.workerRules" -}}
 {{- $claims := int .storage.claims -}}
 {{- if not .storage.hostPaths -}}
-{{- $room := mul $claims (include "forebay.bytes" .storage.size | int64) -}}
+{{- $space := mul $claims (include "forebay.bytes" .storage.size | int64) -}}
 {{- /* Besides chunks: forebay.worker.manifests.capacity, 2G, forebay.worker.images.capacity, 4G, and running fills. */ -}}
 {{- $needed := add (include "forebay.bytes" .capacity | int64) (include "forebay.bytes" "8G" | int64) -}}
-{{- if gt $needed $room -}}
+{{- if gt $needed $space -}}
 {{- fail (printf "region.workers.capacity: %s and 8G for manifests, images and fills do not fit into %d claim(s) of region.workers.storage.size %s" .capacity $claims .storage.size) -}}
 {{- end -}}
 {{- end -}}

@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 import pytest
 from control_plane import ControlPlane
-from made import Lake
 from PIL import Image
+from sample import Lake
 
 from forebay import Client, NotFound
 

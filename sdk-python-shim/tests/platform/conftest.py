@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from made import Lake, Made
+from sample import Lake, Sample
 
 from forebay import Client, NotFound
 
@@ -57,7 +57,7 @@ def lake() -> Lake:
 
 
 @pytest.fixture
-def made(client: Client, lake: Lake, region: str) -> Iterator[Made]:
+def sample(client: Client, lake: Lake, region: str) -> Iterator[Sample]:
     """A registered dataset with files of awkward sizes and names. The region keeps nothing of it afterwards."""
     own = uuid.uuid4().hex[:12]
     block = bytes(range(256)) * 16
@@ -72,7 +72,7 @@ def made(client: Client, lake: Lake, region: str) -> Iterator[Made]:
     }
     prefix = f"it/{own}/"
     lake.put(prefix, files)
-    dataset = Made(f"it/{own}", f"s3://{lake.bucket}/{prefix}", files)
+    dataset = Sample(f"it/{own}", f"s3://{lake.bucket}/{prefix}", files)
     client.register_dataset(dataset.name, dataset.source, ttl="1h")
     yield dataset
     for version in client.versions(dataset.name):

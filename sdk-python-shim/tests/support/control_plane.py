@@ -451,7 +451,7 @@ class ControlPlane:
 
     def _plan(self, request: Request, dataset: str, version: str) -> tuple[int, Any]:
         self._dataset(dataset)
-        room = {"admission": "admitted", "needed_bytes": TOTAL_BYTES, "taken_bytes": 0, "capacity_bytes": 1 << 30}
+        space = {"admission": "admitted", "needed_bytes": TOTAL_BYTES, "taken_bytes": 0, "capacity_bytes": 1 << 30}
         needs = {"bytes": TOTAL_BYTES, "objects": 3, "bytes_missing": TOTAL_BYTES, "objects_missing": 3}
         region = {
             "region": "eu",
@@ -461,7 +461,7 @@ class ControlPlane:
                 {"kind": "region", "region": "us", "cost": 0, "used": False},
                 {"kind": "lake", "region": None, "cost": 1.5e-3, "used": True},
             ],
-            "room": room | {"victims": [], "problem": None, "not_before": None},
+            "space": space | {"victims": [], "problem": None, "not_before": None},
             "bytes_per_second": 1 << 20,
             "eta_seconds": 64,
             "eta_least_seconds": 32,
@@ -633,7 +633,7 @@ class ControlPlane:
     def _explain(self, request: Request, dataset: str) -> tuple[int, Any]:
         self._dataset(dataset)
         version = request.query["version"]
-        happened = {"at": _now(), "kind": "EVICTED", "code": None, "text": "room for\nmore", "bytes": TOTAL_BYTES}
+        happened = {"at": _now(), "kind": "EVICTED", "code": None, "text": "space for\nmore", "bytes": TOTAL_BYTES}
         return 200, {
             "dataset": dataset,
             "version": "2" if version == "latest" else version,

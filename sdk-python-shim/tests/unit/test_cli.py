@@ -138,11 +138,11 @@ def test_plan_and_where_warn_about_an_unknown_version(run: Run, plane: ControlPl
 
 
 def test_plan_says_why_a_fill_would_wait(run: Run, plane: ControlPlane) -> None:
-    victim = {"dataset": "team/a", "version": "v1", "room_bytes": 8 << 20, "uses": 0.5, "refetch_cost": None}
+    victim = {"dataset": "team/a", "version": "v1", "space_bytes": 8 << 20, "uses": 0.5, "refetch_cost": None}
     plane.state.plan = {
         "sources": [],
         "eta_seconds": None,
-        "room": {
+        "space": {
             "admission": "after_eviction",
             "needed_bytes": 1,
             "taken_bytes": 2,
@@ -156,7 +156,7 @@ def test_plan_says_why_a_fill_would_wait(run: Run, plane: ControlPlane) -> None:
     assert "eu after eviction: CAPACITY_EXCEEDED: it is full" in out
     assert "eu: team/a@v1 would be evicted, 8.00 MiB" in out
     assert "unknown" in out
-    plane.state.plan = {"needs": None, "room": None, "problem": {"code": "UNAVAILABLE", "message": "no agent"}}
+    plane.state.plan = {"needs": None, "space": None, "problem": {"code": "UNAVAILABLE", "message": "no agent"}}
     assert "eu cannot be planned for: UNAVAILABLE: no agent" in run("plan", "vision/digits@1")
 
 
@@ -375,7 +375,7 @@ def test_status_ttl_and_regions_print_their_results(run: Run) -> None:
 def test_explain_prints_sentences_and_history(run: Run, plane: ControlPlane) -> None:
     lines = run("explain", "vision/digits").splitlines()
     assert lines[:2] == ["vision/digits is cold.", "It was evicted."]
-    assert lines[-1].endswith("EVICTED  64.0 MiB        room for more")
+    assert lines[-1].endswith("EVICTED  64.0 MiB        space for more")
     assert plane.log[-1].query == {"region": "eu", "version": "latest"}
     told = json.loads(run("explain", "vision/digits@1", "--json"))
     assert told["version"] == "1"

@@ -111,12 +111,12 @@ def test_a_missing_region_is_an_error_that_lists_the_regions(
 
 
 def test_a_cold_receipt_says_why(plane: ControlPlane, client: Client) -> None:
-    plane.state.cold = {"code": "CAPACITY_EXCEEDED", "message": "it waits for room"}
+    plane.state.cold = {"code": "CAPACITY_EXCEEDED", "message": "it waits for space"}
     receipt = client.ensure("vision/digits", "1", "eu", terms=forebay.Terms(deadline_seconds=1, on_deadline="run_cold"))
     assert (receipt.coverage, receipt.bytes_verified, receipt.bytes, receipt.path) == (0, 0, None, None)
     assert receipt.cold is not None
-    assert receipt.cold.message == "it waits for room"
-    with pytest.raises(forebay.MountMissing, match="it waits for room"):
+    assert receipt.cold.message == "it waits for space"
+    with pytest.raises(forebay.MountMissing, match="it waits for space"):
         _ = forebay.CachedDataset(receipt).path
 
 
@@ -590,5 +590,5 @@ def test_plan_returns_sources_and_costs(client: Client) -> None:
     assert region.sources[0].cost == 0.0
     assert region.needs is not None
     assert region.needs.lake_requests == 8
-    assert region.room is not None
-    assert region.room.admission == "admitted"
+    assert region.space is not None
+    assert region.space.admission == "admitted"

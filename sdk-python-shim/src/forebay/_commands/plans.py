@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from forebay._commands._output import connect, print_json, say, say_cause, say_if_unknown, until
 from forebay._commands._parsers import Commands, add_version_or_latest
-from forebay._models import Placement, PlanRoom, RegionPlan
+from forebay._models import Placement, PlanSpace, RegionPlan
 from forebay._parser import count
 from forebay._tables import print_table
 from forebay._values import human_bytes, human_estimate, version_or_latest
@@ -46,8 +46,8 @@ def plan(options: Namespace) -> None:
     for each in found.regions:
         if each.problem is not None:
             say_cause(each.region, "cannot be planned for", each.problem)
-        if each.room is not None:
-            _print_room(each.region, each.room)
+        if each.space is not None:
+            _print_space(each.region, each.space)
         for source in each.sources:
             if not source.used:
                 there = source.region or "the lake"
@@ -68,7 +68,7 @@ def _plan_row(plan: RegionPlan, currency: str | None) -> list[str]:
         "" if source is None else source.region or source.kind,
         "" if source is None else _cost(source.cost, currency),
         human_estimate(plan.eta_seconds, plan.eta_least_seconds, plan.eta_most_seconds),
-        "" if plan.room is None else plan.room.admission,
+        "" if plan.space is None else plan.space.admission,
     ]
 
 
@@ -76,13 +76,13 @@ def _cost(cost: float | None, currency: str | None) -> str:
     return "" if cost is None or currency is None else f"{cost:.4f} {currency}"
 
 
-def _print_room(region: str, room: PlanRoom) -> None:
-    if room.problem is not None:
-        say_cause(region, room.admission.replace("_", " "), room.problem)
-    for victim in room.victims:
-        say(f"{region}: {victim.dataset}@{victim.version} would be evicted, {human_bytes(victim.room_bytes)}")
-    if room.not_before is not None:
-        say(f"{region}: the pins on the other versions end {until(room.not_before)}")
+def _print_space(region: str, space: PlanSpace) -> None:
+    if space.problem is not None:
+        say_cause(region, space.admission.replace("_", " "), space.problem)
+    for victim in space.victims:
+        say(f"{region}: {victim.dataset}@{victim.version} would be evicted, {human_bytes(victim.space_bytes)}")
+    if space.not_before is not None:
+        say(f"{region}: the pins on the other versions end {until(space.not_before)}")
 
 
 def where(options: Namespace) -> None:

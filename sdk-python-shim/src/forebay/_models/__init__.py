@@ -3,11 +3,11 @@
 from forebay._models.costs import Budget, Cost, Costs, Counted, Money
 from forebay._models.datasets import Check, Dataset, Tracking
 from forebay._models.ensure import BytesFrom, EnsureStatus, Progress, Receipt, Terms
-from forebay._models.explanations import Explanation, Happening
+from forebay._models.explanations import Explanation, HistoryEntry
 from forebay._models.findings import Finding, Findings
 from forebay._models.pins import Pin, PinSpec
 from forebay._models.placements import Placement, Placements
-from forebay._models.plans import Plan, PlanNeeds, PlanRoom, PlanSource, PlanVictim, RegionPlan
+from forebay._models.plans import Plan, PlanNeeds, PlanSource, PlanSpace, PlanVictim, RegionPlan
 from forebay._models.problems import Blocked, BlockedVersion
 from forebay._models.regions import Queued, Quota, Region, Worker
 from forebay._models.sweeps import Sweep, SweepPlan, SweepSchedule, SweptVersion, Victim
@@ -30,7 +30,7 @@ __all__ = [
     "Explanation",
     "Finding",
     "Findings",
-    "Happening",
+    "HistoryEntry",
     "Manifest",
     "Money",
     "Origin",
@@ -40,8 +40,8 @@ __all__ = [
     "Placements",
     "Plan",
     "PlanNeeds",
-    "PlanRoom",
     "PlanSource",
+    "PlanSpace",
     "PlanVictim",
     "Progress",
     "Queued",

@@ -9,7 +9,7 @@ from forebay._models.datasets import Check
 
 
 @dataclass(frozen=True)
-class Happening:
+class HistoryEntry:
     """An event of a version in a region: ASKED_FOR, CACHED, LOST, BLOCKED, PINNED, EVICTED, …"""
 
     at: datetime
@@ -33,6 +33,6 @@ class Explanation:
     warm: bool
     newest: str
     sentences: tuple[str, ...] = ()
-    history: tuple[Happening, ...] = ()
+    history: tuple[HistoryEntry, ...] = ()
     others: tuple[str, ...] = ()
     last_check: Check | None = None

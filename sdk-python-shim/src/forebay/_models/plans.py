@@ -41,14 +41,14 @@ class PlanVictim:
 
     dataset: str
     version: str
-    room_bytes: int
+    space_bytes: int
     uses: float = 0.0
     refetch_cost: float | None = None
     evictable_at: datetime | None = None
 
 
 @dataclass(frozen=True)
-class PlanRoom:
+class PlanSpace:
     """Whether the region has space; ``admission`` is admitted, after_eviction, waits or refused."""
 
     admission: str
@@ -62,7 +62,7 @@ class PlanRoom:
 
 @dataclass(frozen=True)
 class RegionPlan:
-    """The plan for one region; ``needs`` and ``room`` are None, with a ``problem``, if the region does not answer.
+    """The plan for one region; ``needs`` and ``space`` are None, with a ``problem``, if the region does not answer.
 
     ``eta_seconds`` is the likely time, between ``eta_least_seconds`` and ``eta_most_seconds``. They are None, as is
     ``bytes_per_second``, if the region has filled too little lately for an estimate.
@@ -72,7 +72,7 @@ class RegionPlan:
     state: str
     needs: PlanNeeds | None = None
     sources: tuple[PlanSource, ...] = ()
-    room: PlanRoom | None = None
+    space: PlanSpace | None = None
     bytes_per_second: int | None = None
     eta_seconds: int | None = None
     eta_least_seconds: int | None = None

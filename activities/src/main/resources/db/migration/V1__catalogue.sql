@@ -135,7 +135,6 @@ CREATE TABLE residency (
   changed_at      timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (version, region)
 );
-CREATE INDEX residency_by_expiry ON residency (region, evictable_at) WHERE state = 'CACHED';
 CREATE INDEX residency_by_region ON residency (region) WHERE state <> 'ABSENT';
 CREATE INDEX residency_blocked ON residency (version, region) WHERE state = 'BLOCKED';
 
@@ -168,15 +167,15 @@ CREATE TABLE request (
   asked_by    text,   -- the client's run, if the request names one
   cancelled   boolean NOT NULL DEFAULT false,
   -- Whether a client has received the failure. Each failure is answered once before a new attempt.
-  told        boolean NOT NULL DEFAULT false,
+  delivered   boolean NOT NULL DEFAULT false,
   -- The last repetition of the request. The cost of bytes goes to the run that asked last.
-  again_at    timestamptz,
-  again_by    text,
+  repeated_at timestamptz,
+  repeated_by text,
   PRIMARY KEY (version, id)
 );
 CREATE INDEX request_by_age ON request (created_at);
 CREATE INDEX request_by_version ON request (version, created_at DESC);
-CREATE INDEX request_by_version_again ON request (version, again_at DESC) WHERE again_by IS NOT NULL;
+CREATE INDEX request_by_version_repeated ON request (version, repeated_at DESC) WHERE repeated_by IS NOT NULL;
 
 -- The version that `latest`, an alias or a digest meant to a request, so that its repetition means the same one.
 CREATE TABLE resolution (
@@ -192,7 +191,7 @@ CREATE INDEX resolution_by_age ON resolution (created_at);
 -- Reports
 
 -- The events of versions, as their workflows reported them. Rows never change.
-CREATE TABLE happening (
+CREATE TABLE history_entry (
   version text COLLATE "C" NOT NULL,
   id      text COLLATE "C" NOT NULL,
   region  text COLLATE "C" NOT NULL,
@@ -203,8 +202,8 @@ CREATE TABLE happening (
   bytes   bigint NOT NULL,
   PRIMARY KEY (version, id)
 );
-CREATE INDEX happening_by_place ON happening (version, region, at);
-CREATE INDEX happening_by_age ON happening (at);
+CREATE INDEX history_entry_by_place ON history_entry (version, region, at);
+CREATE INDEX history_entry_by_age ON history_entry (at);
 
 -- The last count of each worker's account, as a sum since the account was opened: a repeated report
 -- changes nothing. An account outlives its worker.

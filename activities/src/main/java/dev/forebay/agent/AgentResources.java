@@ -4,7 +4,7 @@ import dev.forebay.agent.capacity.RecentCapacity;
 import dev.forebay.agent.config.AgentConfig;
 import dev.forebay.agent.fill.FillRate;
 import dev.forebay.agent.jobs.Cluster;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.agent.jobs.WarmLabels;
 import dev.forebay.agent.kubernetes.NodeLabels;
 import dev.forebay.agent.pins.JobPins;
@@ -159,7 +159,7 @@ class AgentResources {
                     return endedHere;
                 },
                 pin -> {
-                    if (Holder.isTakenFor(String.valueOf(pin.job()), pin.id())) {
+                    if (PinOwner.isTakenFor(String.valueOf(pin.job()), pin.id())) {
                         var _ = state.renew(pin.version(), pin.id());
                     }
                 },

@@ -16,8 +16,8 @@ import dev.forebay.agent.workers.CoverageCheck;
 import dev.forebay.agent.workers.Workers;
 import dev.forebay.manifest.cache.CachedManifest;
 import dev.forebay.manifest.cache.ManifestCache;
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -28,8 +28,8 @@ import dev.forebay.model.Sibling;
 import dev.forebay.service.temporal.Heartbeat;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.activity.RegionActivities;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.SpaceClaim;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import jakarta.inject.Singleton;
@@ -78,7 +78,7 @@ class RegionActivitiesImpl implements RegionActivities {
     }
 
     @Override
-    public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+    public String admit(DatasetVersion version, ManifestRef manifest, SpaceClaim claim) {
         AdmissionRule keeper =
                 new AdmissionRule(
                         space,
@@ -90,7 +90,7 @@ class RegionActivitiesImpl implements RegionActivities {
                         claim.quotaBytes(),
                         claim.since());
         keeper.prepare(region.view());
-        Optional<Applicant> waits = region.admit(version, manifest, keeper);
+        Optional<QueuedVersion> waits = region.admit(version, manifest, keeper);
         if (waits.isEmpty()) {
             return path(version);
         }

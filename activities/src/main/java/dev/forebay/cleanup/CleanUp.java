@@ -40,13 +40,13 @@ public final class CleanUp {
     /**
      * Cleans up in the cluster of this process, or in the one that {@code KUBECONFIG} names.
      *
-     * @param arguments as {@link Orders#parse} reads them
+     * @param arguments as {@link CleanUpArguments#parse} reads them
      * @return the exit code of the process
      */
     public static int run(List<String> arguments) {
-        Orders orders;
+        CleanUpArguments orders;
         try {
-            orders = Orders.parse(arguments);
+            orders = CleanUpArguments.parse(arguments);
         } catch (ForebayException e) {
             System.out.println(e.getMessage());
             return 2;
@@ -58,7 +58,7 @@ public final class CleanUp {
         }
     }
 
-    private static List<Task> tasks(Orders orders, KubernetesClient client) {
+    private static List<Task> tasks(CleanUpArguments orders, KubernetesClient client) {
         List<Task> tasks = new ArrayList<>();
         Nodes nodes = new Cluster(client).nodes();
         orders.region()

@@ -4,10 +4,10 @@ import dev.forebay.control.config.ControlPlaneConfig;
 import dev.forebay.control.eviction.SweepActivitiesImpl;
 import dev.forebay.control.eviction.SweepSchedules;
 import dev.forebay.control.ingest.IngestActivitiesImpl;
-import dev.forebay.control.ledger.Bookkeeper;
 import dev.forebay.control.ledger.BudgetActivitiesImpl;
-import dev.forebay.control.planning.RoomActivitiesImpl;
+import dev.forebay.control.ledger.LedgerWriter;
 import dev.forebay.control.planning.SiblingActivitiesImpl;
+import dev.forebay.control.planning.SpaceActivitiesImpl;
 import dev.forebay.control.requests.RequestCleanup;
 import dev.forebay.control.temporal.SearchAttributeRegistration;
 import dev.forebay.control.temporal.StartupTasks;
@@ -39,11 +39,11 @@ public class TemporalRuntime {
     private final SweepActivitiesImpl sweep;
     private final BudgetActivitiesImpl budget;
     private final SiblingActivitiesImpl siblings;
-    private final Bookkeeper bookkeeper;
+    private final LedgerWriter bookkeeper;
     private final TrackingActivitiesImpl checks;
     private final int listingsAtOnce;
     private final int checksAtOnce;
-    private final RoomActivitiesImpl room;
+    private final SpaceActivitiesImpl space;
     private final StartupTasks chores = new StartupTasks(PAUSE);
 
     TemporalRuntime(
@@ -57,9 +57,9 @@ public class TemporalRuntime {
             SweepActivitiesImpl sweep,
             BudgetActivitiesImpl budget,
             SiblingActivitiesImpl siblings,
-            Bookkeeper bookkeeper,
+            LedgerWriter bookkeeper,
             TrackingActivitiesImpl checks,
-            RoomActivitiesImpl room,
+            SpaceActivitiesImpl space,
             ControlPlaneConfig config) {
         this.workers = workers;
         this.attributes = attributes;
@@ -76,7 +76,7 @@ public class TemporalRuntime {
         this.listingsAtOnce = config.ingest().concurrency();
         // Leaves the other listing slots to versions that a client waits for.
         this.checksAtOnce = Math.max(1, listingsAtOnce / 2);
-        this.room = room;
+        this.space = space;
     }
 
     /**
@@ -97,7 +97,7 @@ public class TemporalRuntime {
                             worker.registerWorkflowImplementationTypes(
                                     WorkflowImplementations.all());
                             worker.registerActivitiesImplementations(
-                                    catalogue, sweep, budget, siblings, checks, room);
+                                    catalogue, sweep, budget, siblings, checks, space);
                         }),
                 new Work(
                         TaskQueues.INGEST,

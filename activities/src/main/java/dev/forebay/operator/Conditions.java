@@ -39,7 +39,7 @@ final class Conditions {
     private final String now;
     private final List<Condition> all = new ArrayList<>();
 
-    Conditions(Declared declared, Instant now) {
+    Conditions(DeclaredDataset declared, Instant now) {
         this.before = declared.status();
         this.generation = declared.generation();
         this.now = now.truncatedTo(ChronoUnit.SECONDS).toString();

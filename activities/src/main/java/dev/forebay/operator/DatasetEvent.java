@@ -35,11 +35,11 @@ record DatasetEvent(Kind kind, String reason, String message) {
     /** Reasons that need no action. */
     private static final Set<String> PASSING =
             Set.of(
-                    Report.NOT_CHECKED,
-                    Report.WARMING,
-                    Report.WAITING,
-                    Report.NO_VERSION,
-                    Report.RELEASING);
+                    StatusReport.NOT_CHECKED,
+                    StatusReport.WARMING,
+                    StatusReport.WAITING,
+                    StatusReport.NO_VERSION,
+                    StatusReport.RELEASING);
 
     /**
      * Returns the events between two reconciliations. A state that persists or only progresses

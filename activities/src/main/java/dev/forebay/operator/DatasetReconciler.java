@@ -1,7 +1,7 @@
 package dev.forebay.operator;
 
 import dev.forebay.model.ForebayException;
-import dev.forebay.operator.Outcome.Problem;
+import dev.forebay.operator.PlanOutcome.Problem;
 import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.javaoperatorsdk.operator.api.reconciler.Cleaner;
 import io.javaoperatorsdk.operator.api.reconciler.Context;
@@ -36,7 +36,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
     private static final Logger LOG = Logger.getLogger(DatasetReconciler.class);
 
     private final DatasetResources resources;
-    private final Steps steps;
+    private final PlanSteps steps;
     private final Duration releaseTimeout;
     private final Duration progressInterval;
     private final Clock clock;
@@ -49,7 +49,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
      */
     DatasetReconciler(
             DatasetResources resources,
-            Steps steps,
+            PlanSteps steps,
             Duration releaseTimeout,
             Duration progressInterval,
             Clock clock,
@@ -127,19 +127,23 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
     }
 
     private UpdateControl<DatasetResource> keep(DatasetResource read) {
-        Declared declared = DatasetResources.declared(read);
-        Observed seen;
+        DeclaredDataset declared = DatasetResources.declared(read);
+        ObservedDataset seen;
         try {
             seen = steps.observe(declared);
         } catch (ForebayException unseen) {
-            write(read, declared, Report.unseen(declared, Problem.of(unseen), clock.instant()));
+            write(
+                    read,
+                    declared,
+                    StatusReport.unseen(declared, Problem.of(unseen), clock.instant()));
             throw new UnfinishedException();
         }
-        Plan plan = Planner.plan(declared, seen);
+        DatasetPlan plan = DatasetPlanner.plan(declared, seen);
         Journal journal = new Journal(read, declared, seen);
-        Outcome outcome =
-                Execution.of(declared, plan, step -> steps.take(declared, step), journal::write);
-        DatasetStatus status = Report.of(declared, seen, outcome, clock.instant());
+        PlanOutcome outcome =
+                PlanExecution.of(
+                        declared, plan, step -> steps.take(declared, step), journal::write);
+        DatasetStatus status = StatusReport.of(declared, seen, outcome, clock.instant());
         write(journal.resource, declared, status);
         if (!outcome.isDone()) {
             throw new UnfinishedException();
@@ -148,23 +152,24 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
         return isUnderWay(plan, status) ? done.rescheduleAfter(progressInterval) : done;
     }
 
-    private static boolean isUnderWay(Plan plan, DatasetStatus status) {
+    private static boolean isUnderWay(DatasetPlan plan, DatasetStatus status) {
         return !plan.first().isEmpty()
                 || status.regions().stream()
                         .anyMatch(
                                 it ->
                                         !it.version().equals(it.warm())
-                                                && !it.state().equals(Answers.Residency.BLOCKED));
+                                                && !it.state()
+                                                        .equals(DatasetAnswers.Residency.BLOCKED));
     }
 
     private DeleteControl release(DatasetResource read) {
-        Declared declared = DatasetResources.declared(read);
-        Outcome outcome = letGo(declared);
+        DeclaredDataset declared = DatasetResources.declared(read);
+        PlanOutcome outcome = letGo(declared);
         if (outcome.isDone()) {
             return DeleteControl.defaultDelete();
         }
         Instant now = clock.instant();
-        DatasetStatus status = Report.of(declared, Observed.NOTHING, outcome, now);
+        DatasetStatus status = StatusReport.of(declared, ObservedDataset.NOTHING, outcome, now);
         if (status.isStuck(releaseTimeout, now)) {
             String why = status.conditions().getLast().message();
             LOG.warnf(
@@ -177,23 +182,23 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
         throw new UnfinishedException();
     }
 
-    private Outcome letGo(Declared declared) {
+    private PlanOutcome letGo(DeclaredDataset declared) {
         try {
-            return Execution.of(
+            return PlanExecution.of(
                     declared,
-                    Planner.plan(declared, steps.observe(declared)),
+                    DatasetPlanner.plan(declared, steps.observe(declared)),
                     step -> steps.take(declared, step),
                     _ -> {
                         // Nothing is requested any more.
                     });
         } catch (ForebayException unseen) {
-            return new Outcome(
+            return new PlanOutcome(
                     Optional.of(Problem.of(unseen)), Map.of(), declared.status().holdings());
         }
     }
 
     /** Writes a status and publishes the events since the reconciliation began. */
-    private void write(DatasetResource there, Declared before, DatasetStatus status) {
+    private void write(DatasetResource there, DeclaredDataset before, DatasetStatus status) {
         if (status.equals(there.getStatus())) {
             return;
         }
@@ -204,21 +209,21 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
     /** Records in the status what regions may hold. */
     private final class Journal {
 
-        private final Declared declared;
-        private final Observed seen;
+        private final DeclaredDataset declared;
+        private final ObservedDataset seen;
 
         /** The resource as last read or written. */
         private DatasetResource resource;
 
-        Journal(DatasetResource resource, Declared declared, Observed seen) {
+        Journal(DatasetResource resource, DeclaredDataset declared, ObservedDataset seen) {
             this.resource = resource;
             this.declared = declared;
             this.seen = seen;
         }
 
-        void write(List<Holding> holdings) {
-            Outcome soFar = new Outcome(Optional.empty(), Map.of(), holdings);
-            DatasetStatus status = declared.status().with(Report.regions(seen, soFar));
+        void write(List<RegionHolding> holdings) {
+            PlanOutcome soFar = new PlanOutcome(Optional.empty(), Map.of(), holdings);
+            DatasetStatus status = declared.status().with(StatusReport.regions(seen, soFar));
             resource = resources.writeStatus(resource, status);
         }
     }

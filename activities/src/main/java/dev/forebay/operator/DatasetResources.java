@@ -117,10 +117,10 @@ final class DatasetResources {
     }
 
     /** Returns the resource without the parts that only Kubernetes needs. */
-    static Declared declared(DatasetResource resource) {
+    static DeclaredDataset declared(DatasetResource resource) {
         ObjectMeta metadata = resource.getMetadata();
         DatasetStatus status = resource.getStatus();
-        return new Declared(
+        return new DeclaredDataset(
                 metadata.getNamespace(),
                 metadata.getName(),
                 metadata.getUid(),

@@ -83,8 +83,8 @@ public record DatasetStatus(
             @Nullable String message) {
 
         /** Returns what the region may hold. */
-        Holding holding() {
-            return new Holding(name, version, warm);
+        RegionHolding holding() {
+            return new RegionHolding(name, version, warm);
         }
 
         /** Returns the same region with another message. */
@@ -111,7 +111,7 @@ public record DatasetStatus(
             String message) {}
 
     /** Returns what regions may hold for this resource. */
-    List<Holding> holdings() {
+    List<RegionHolding> holdings() {
         return regions.stream().map(Region::holding).toList();
     }
 

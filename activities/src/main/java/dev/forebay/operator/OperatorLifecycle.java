@@ -78,7 +78,7 @@ class OperatorLifecycle {
                 Objects.requireNonNullElse(System.getenv("HOSTNAME"), "control-plane")
                         + "-"
                         + UUID.randomUUID().toString().substring(0, 8);
-        Steps steps = new Steps(api, config.lease());
+        PlanSteps steps = new PlanSteps(api, config.lease());
         Election election =
                 new Election(
                         client,
@@ -93,7 +93,7 @@ class OperatorLifecycle {
     }
 
     /** Begins to reconcile Datasets. Returns how to end that. */
-    private Runnable lead(KubernetesClient client, String replica, Steps steps) {
+    private Runnable lead(KubernetesClient client, String replica, PlanSteps steps) {
         Duration interval = config.interval();
         DatasetReconciler reconciler =
                 new DatasetReconciler(
@@ -103,7 +103,7 @@ class OperatorLifecycle {
                         interval.compareTo(PROGRESS_INTERVAL) < 0 ? interval : PROGRESS_INTERVAL,
                         Clock.systemUTC(),
                         registry);
-        Term term = new Term(client, reconciler, interval, config.concurrency());
+        LeaderTerm term = new LeaderTerm(client, reconciler, interval, config.concurrency());
         return term::close;
     }
 

@@ -217,7 +217,7 @@ class AgentIT {
             assertThat(absent.at("/missing/bytes").asLong()).isEqualTo(manifest.bytes());
             assertThat(absent.at("/missing/objects").asLong()).isEqualTo(1);
             assertThat(absent.at("/missing/lake_requests").asLong()).isEqualTo(CHUNKS);
-            assertThat(absent.get("needed_bytes").asLong()).isEqualTo(manifest.roomBytes());
+            assertThat(absent.get("needed_bytes").asLong()).isEqualTo(manifest.spaceBytes());
             assertThat(worker.filled()).isEmpty();
             assertThat(region.view()).isEqualTo(before);
 
@@ -231,7 +231,7 @@ class AgentIT {
             assertThat(full.at("/missing/bytes").asLong()).isZero();
             assertThat(full.at("/missing/exact").asBoolean()).isTrue();
             assertThat(full.get("taken_bytes").asLong())
-                    .isEqualTo(absent.get("taken_bytes").asLong() + manifest.roomBytes());
+                    .isEqualTo(absent.get("taken_bytes").asLong() + manifest.spaceBytes());
             assertThat(full.get("speed").has("rate")).isTrue();
             assertThat(full.get("capacity_bytes").asLong())
                     .isEqualTo(worker.node().capacityBytes());
@@ -343,8 +343,8 @@ class AgentIT {
             assertThat(usage.body().get("used_bytes").asLong()).isEqualTo(14);
             assertThat(usage.body().get("orphan_bytes").asLong()).isEqualTo(3);
             assertThat(usage.body().get("unknown")).isEmpty();
-            assertThat(usage.body().at("/room_bytes/team").asLong())
-                    .isGreaterThanOrEqualTo(manifest.roomBytes());
+            assertThat(usage.body().at("/space_bytes/team").asLong())
+                    .isGreaterThanOrEqualTo(manifest.spaceBytes());
             assertThat(usage.body().get("shares")).hasSize(1);
             assertThat(usage.body().at("/shares/0/bytes").asLong()).isEqualTo(11);
             int owner = usage.body().at("/shares/0/owners/0").asInt();
@@ -376,7 +376,7 @@ class AgentIT {
                                 new WorkerNode(
                                         worker.node().id(),
                                         worker.node().address(),
-                                        taken + manifest.roomBytes() * 3 / 2))) {
+                                        taken + manifest.spaceBytes() * 3 / 2))) {
             assertThat(presence).isNotNull();
             assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
             assertThat(call(Step.ADMIT, first)).isEqualTo("/mnt/forebay/team/first/v1");
@@ -387,7 +387,7 @@ class AgentIT {
                     () -> survey(gateway, first).get("queue").size() == 1);
             JsonNode queued = survey(gateway, first).at("/queue/0");
             assertThat(queued.get("version").asText()).isEqualTo(second.toString());
-            assertThat(queued.get("bytes").asLong()).isEqualTo(manifest.roomBytes());
+            assertThat(queued.get("bytes").asLong()).isEqualTo(manifest.spaceBytes());
             assertThat(queued.get("reason").asText()).contains("first in the queue of test-1");
             assertThat(state(second)).isNull();
             Await.until(

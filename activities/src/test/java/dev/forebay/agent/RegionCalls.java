@@ -3,8 +3,8 @@ package dev.forebay.agent;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.activity.RegionActivities;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.SpaceClaim;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
@@ -78,7 +78,7 @@ public interface RegionCalls {
                         region.admit(
                                 call.version(),
                                 call.manifest(),
-                                new Claim(Urgency.INTERACTIVE, null, Instant.EPOCH));
+                                new SpaceClaim(Urgency.INTERACTIVE, null, Instant.EPOCH));
                 case WARM ->
                         region.warm(call.version(), call.manifest(), 0, call.manifest().chunks())
                                 .toString();

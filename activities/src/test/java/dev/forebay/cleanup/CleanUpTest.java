@@ -133,13 +133,13 @@ class CleanUpTest {
     @Test
     void theArgumentsNameWhatToRemove() {
         assertThat(
-                        Orders.parse(
+                        CleanUpArguments.parse(
                                 List.of(
                                         "--node-labels=us-east-1",
                                         "--datasets=ml/r",
                                         "--timeout-seconds=60")))
                 .isEqualTo(
-                        new Orders(
+                        new CleanUpArguments(
                                 Optional.of(new RegionName("us-east-1")),
                                 Optional.of("ml/r"),
                                 Duration.ofSeconds(60)));
@@ -159,7 +159,7 @@ class CleanUpTest {
             })
     void anErrorNamesTheInvalidArgument(String argument) {
         assertThatExceptionOfType(ForebayException.class)
-                .isThrownBy(() -> Orders.parse(List.of(argument)))
+                .isThrownBy(() -> CleanUpArguments.parse(List.of(argument)))
                 .withMessageContaining("'" + argument.replaceFirst("--node-labels=", "") + "'")
                 .withMessageContaining("must be");
         assertThat(CleanUp.run(List.of(argument))).isEqualTo(2);

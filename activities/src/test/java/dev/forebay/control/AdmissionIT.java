@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.testing.Api;
 import dev.forebay.testing.Await;
-import dev.forebay.workflows.message.Claim;
+import dev.forebay.workflows.message.SpaceClaim;
 import dev.forebay.workflows.message.Urgency;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -194,7 +194,7 @@ class AdmissionIT {
             assertThat(here.body().get("items")).hasSize(2);
             assertThat(api.get(quota).body()).isEqualTo(here.body());
             String name = cached();
-            Claim first = platform.region.claim(DatasetVersion.of("team", name, "v1"));
+            SpaceClaim first = platform.region.claim(DatasetVersion.of("team", name, "v1"));
             assertThat(first.urgency()).isEqualTo(Urgency.INTERACTIVE);
             assertThat(first.quotaBytes()).isEqualTo(2_000_000L);
 
@@ -218,13 +218,13 @@ class AdmissionIT {
         survey(100_000, 0, null, "", "");
         api.put("/namespaces/team/quota", "{\"bytes\":100}");
         try {
-            JsonNode room =
+            JsonNode space =
                     api.post(version(planned, "v1") + "/plan", "{\"regions\":[\"" + REGION + "\"]}")
                             .body()
-                            .at("/regions/0/room");
+                            .at("/regions/0/space");
 
-            assertThat(room.get("admission").asText()).isEqualTo("refused");
-            assertThat(room.at("/problem/message").asText()).contains("quota of namespace team");
+            assertThat(space.get("admission").asText()).isEqualTo("refused");
+            assertThat(space.at("/problem/message").asText()).contains("quota of namespace team");
         } finally {
             api.delete("/namespaces/team/quota");
         }
@@ -293,7 +293,7 @@ class AdmissionIT {
                     JsonNode victim =
                             api.post(planned, "{\"regions\":[\"" + REGION + "\"]}")
                                     .body()
-                                    .at("/regions/0/room/victims/0");
+                                    .at("/regions/0/space/victims/0");
                     return victim.path("dataset").asText().equals("team/" + name)
                             && victim.path("evictable_at").asText().equals(evictableAt(name));
                 });
@@ -314,7 +314,7 @@ class AdmissionIT {
 
     private static String resident(String name, int pins) {
         return """
-        {"version":"team/%s@v1","bytes":11,"objects":2,"room_bytes":50000,"state":"CACHED","pins":%d}"""
+        {"version":"team/%s@v1","bytes":11,"objects":2,"space_bytes":50000,"state":"CACHED","pins":%d}"""
                 .formatted(name, pins);
     }
 }

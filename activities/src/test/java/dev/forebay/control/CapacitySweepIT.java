@@ -93,7 +93,7 @@ class CapacitySweepIT extends SweepFixture {
 
     private static String resident(String name, long bytes, int pins) {
         return """
-        {"version":"team/%s@v1","bytes":5,"objects":1,"room_bytes":%d,"state":"CACHED","pins":%d}"""
+        {"version":"team/%s@v1","bytes":5,"objects":1,"space_bytes":%d,"state":"CACHED","pins":%d}"""
                 .formatted(name, bytes, pins);
     }
 

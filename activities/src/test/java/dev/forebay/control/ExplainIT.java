@@ -43,9 +43,9 @@ class ExplainIT {
                 () -> kinds(explained(name, "v1")).contains("RELEASED"));
         platform.process.kill9();
         platform.process.restart();
-        api.post(v + "/evict", "{\"region\":\"%s\",\"reason\":\"room for v2\"}".formatted(REGION));
+        api.post(v + "/evict", "{\"region\":\"%s\",\"reason\":\"space for v2\"}".formatted(REGION));
 
-        awaitWords(name, "v1", "because room for v2");
+        awaitWords(name, "v1", "because space for v2");
         // The catalogue, which answers if the workflow is slow, then knows it, too.
         Await.until(
                 "the eviction is on the bill",

@@ -28,7 +28,7 @@ final class FakeGateway implements AutoCloseable {
     private static final String NOTHING =
             """
             {"capacity_bytes":1000000,"used_bytes":0,"orphan_bytes":0,"unknown":[],"versions":[],"shares":[],
-            "room_bytes":{}}""";
+            "space_bytes":{}}""";
 
     /** The survey of a region without workers. */
     private static final String EMPTY =

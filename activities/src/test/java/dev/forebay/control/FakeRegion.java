@@ -10,8 +10,8 @@ import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.TaskQueues;
 import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.activity.RegionActivities;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.SpaceClaim;
 import io.temporal.activity.Activity;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
@@ -59,7 +59,7 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     private final Map<DatasetVersion, Priority> priorities = new ConcurrentHashMap<>();
     private volatile CountDownLatch gate = new CountDownLatch(0);
     private volatile CountDownLatch drops = new CountDownLatch(0);
-    private final Map<DatasetVersion, Claim> claims = new ConcurrentHashMap<>();
+    private final Map<DatasetVersion, SpaceClaim> claims = new ConcurrentHashMap<>();
     private volatile @Nullable ApplicationFailure mountFailure;
     private volatile @Nullable String fullBecause;
     private volatile boolean refusesOnce;
@@ -199,12 +199,12 @@ final class FakeRegion implements RegionActivities, AutoCloseable {
     }
 
     /** Returns the claim of the last admission of a version. */
-    Claim claim(DatasetVersion version) {
+    SpaceClaim claim(DatasetVersion version) {
         return Objects.requireNonNull(claims.get(version));
     }
 
     @Override
-    public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+    public String admit(DatasetVersion version, ManifestRef manifest, SpaceClaim claim) {
         claims.put(version, claim);
         String reason = fullBecause;
         if (refusesOnce) {

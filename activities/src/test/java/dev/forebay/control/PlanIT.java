@@ -57,8 +57,8 @@ class PlanIT {
         assertThat(needs.get("lake_requests").asLong()).isEqualTo(2);
         assertThat(needs.get("exact").asBoolean(true)).isFalse();
         assertThat(needs.get("at_least").asBoolean(true)).isFalse();
-        assertThat(region.at("/room/admission").asText()).isEqualTo("admitted");
-        assertThat(region.at("/room/needed_bytes").asLong()).isEqualTo(2 * 4096);
+        assertThat(region.at("/space/admission").asText()).isEqualTo("admitted");
+        assertThat(region.at("/space/needed_bytes").asLong()).isEqualTo(2 * 4096);
         for (String unknown : List.of("eta_seconds", "eta_least_seconds", "eta_most_seconds")) {
             assertThat(region.get(unknown).isNull()).as(unknown).isTrue();
         }
@@ -230,14 +230,14 @@ class PlanIT {
                 "null",
                 resident(wanted, "CACHED", 0) + "," + resident(forgotten, "CACHED", 0));
 
-        JsonNode room =
-                api.post(version(planned, "v1") + "/plan", PLANNED).body().at("/regions/0/room");
+        JsonNode space =
+                api.post(version(planned, "v1") + "/plan", PLANNED).body().at("/regions/0/space");
 
-        assertThat(room.get("admission").asText()).isEqualTo("after_eviction");
-        assertThat(room.get("victims")).hasSize(1);
-        assertThat(room.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
-        assertThat(room.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
-        assertThat(room.at("/problem/code").asText()).isEqualTo("CAPACITY_EXCEEDED");
+        assertThat(space.get("admission").asText()).isEqualTo("after_eviction");
+        assertThat(space.get("victims")).hasSize(1);
+        assertThat(space.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
+        assertThat(space.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
+        assertThat(space.at("/problem/code").asText()).isEqualTo("CAPACITY_EXCEEDED");
     }
 
     @Test
@@ -255,7 +255,7 @@ class PlanIT {
                 "null",
                 "null",
                 resident(read, "CACHED", 0) + "," + resident(forgotten, "CACHED", 0));
-        String victim = "/regions/0/room/victims/0/dataset";
+        String victim = "/regions/0/space/victims/0/dataset";
         assertThat(api.post(planned, PLANNED).body().at(victim).asText()).isEqualTo("team/" + read);
 
         platform.gateway.setUsage(SweepFixture.usage(read, 5, 100_000, "0"));
@@ -289,13 +289,13 @@ class PlanIT {
                 "null",
                 resident(wanted, "CACHED", 0) + "," + resident(forgotten, "CACHED", 0));
 
-        JsonNode room =
+        JsonNode space =
                 api.post(version(platform.dataset(LONG), "v1") + "/plan", PLANNED)
                         .body()
-                        .at("/regions/0/room");
+                        .at("/regions/0/space");
 
-        assertThat(room.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
-        assertThat(room.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
+        assertThat(space.at("/victims/0/dataset").asText()).isEqualTo("team/" + forgotten);
+        assertThat(space.at("/victims/0/uses").asDouble()).isBetween(0.99, 1.0);
     }
 
     @Test
@@ -311,12 +311,12 @@ class PlanIT {
         String planned = platform.dataset(LONG);
         survey(100_000, 100_000, "null", "null", "null", resident(held, "CACHED", 1));
 
-        JsonNode room =
-                api.post(version(planned, "v1") + "/plan", PLANNED).body().at("/regions/0/room");
+        JsonNode space =
+                api.post(version(planned, "v1") + "/plan", PLANNED).body().at("/regions/0/space");
 
-        assertThat(room.get("admission").asText()).isEqualTo("waits");
-        assertThat(room.get("victims")).isEmpty();
-        assertThat(room.get("not_before").asText().substring(0, 19))
+        assertThat(space.get("admission").asText()).isEqualTo("waits");
+        assertThat(space.get("victims")).isEmpty();
+        assertThat(space.get("not_before").asText().substring(0, 19))
                 .isEqualTo(pinned.body().at("/receipt/pin/expires_at").asText().substring(0, 19));
     }
 
@@ -324,13 +324,13 @@ class PlanIT {
     void aPlanRefusesAVersionThatCanNeverFit() {
         survey(4_096, 0, "null", "null", "null", "");
 
-        JsonNode room =
+        JsonNode space =
                 api.post(version(platform.dataset(LONG), "v1") + "/plan", PLANNED)
                         .body()
-                        .at("/regions/0/room");
+                        .at("/regions/0/space");
 
-        assertThat(room.get("admission").asText()).isEqualTo("refused");
-        assertThat(room.at("/problem/code").asText()).isEqualTo("TOO_LARGE");
+        assertThat(space.get("admission").asText()).isEqualTo("refused");
+        assertThat(space.at("/problem/code").asText()).isEqualTo("TOO_LARGE");
     }
 
     @Test
@@ -434,7 +434,7 @@ class PlanIT {
 
     private static String resident(String name, String state, int pins) {
         return """
-        {"version":"team/%s@v1","bytes":11,"objects":2,"room_bytes":50000,"state":"%s","pins":%d}"""
+        {"version":"team/%s@v1","bytes":11,"objects":2,"space_bytes":50000,"state":"%s","pins":%d}"""
                 .formatted(name, state, pins);
     }
 

@@ -164,7 +164,7 @@ class ProgressIT {
         } finally {
             open.forEach(EventStream::close);
         }
-        Await.until("the limit allows another stream again", () -> hasRoom(v));
+        Await.until("the limit allows another stream again", () -> hasSpace(v));
     }
 
     private boolean opened(String v, List<EventStream> open) {
@@ -176,7 +176,7 @@ class ProgressIT {
         return open.add(stream);
     }
 
-    private boolean hasRoom(String v) {
+    private boolean hasSpace(String v) {
         try (EventStream stream = follow(v)) {
             return stream.status() == 200;
         }

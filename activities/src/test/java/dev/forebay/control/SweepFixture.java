@@ -128,7 +128,7 @@ abstract class SweepFixture {
         return """
                 {"capacity_bytes":%d,"used_bytes":95,"orphan_bytes":0,"unknown":[],
                 "versions":[%s,%s],"shares":[{"bytes":40,"owners":[0]},{"bytes":55,"owners":[1]}],
-                "room_bytes":{"team":95}}"""
+                "space_bytes":{"team":95}}"""
                 .formatted(capacity, mounted(one, "null"), mounted(other, "null"));
     }
 

@@ -32,17 +32,17 @@ class ConvergencePropertyTest {
 
         final ModelPlatform platform = new ModelPlatform("dataset-" + Samples.UID);
         List<String> regions = new ArrayList<>();
-        List<Holding> recorded = List.of();
+        List<RegionHolding> recorded = List.of();
         @Nullable Instant deletedAt;
 
         /** Whether the resource is deleted and holds nothing any more. */
         boolean isGone;
 
-        Declared declared() {
+        DeclaredDataset declared() {
             return Samples.declared(
                     Samples.spec("latest", null, regions.toArray(String[]::new)),
                     deletedAt,
-                    recorded.toArray(Holding[]::new));
+                    recorded.toArray(RegionHolding[]::new));
         }
 
         /** Reconciles, and is killed before or after one of the steps. */
@@ -51,11 +51,11 @@ class ConvergencePropertyTest {
                 return;
             }
             AtomicInteger done = new AtomicInteger();
-            Declared declared = declared();
-            Plan plan = Planner.plan(declared, platform.observe());
+            DeclaredDataset declared = declared();
+            DatasetPlan plan = DatasetPlanner.plan(declared, platform.observe());
             try {
-                Outcome outcome =
-                        Execution.of(
+                PlanOutcome outcome =
+                        PlanExecution.of(
                                 declared,
                                 plan,
                                 step -> {
@@ -84,7 +84,7 @@ class ConvergencePropertyTest {
 
         void assertOnRecord() {
             Set<Copy> known = new TreeSet<>();
-            for (Holding holding : recorded) {
+            for (RegionHolding holding : recorded) {
                 holding.versions().forEach(it -> known.add(new Copy(it, holding.region())));
             }
             assertThat(platform.pins).isSubsetOf(known);
@@ -151,11 +151,11 @@ class ConvergencePropertyTest {
             return;
         }
         Set<Copy> wanted = new TreeSet<>();
-        List<Holding> record = new ArrayList<>();
+        List<RegionHolding> record = new ArrayList<>();
         String latest = played.platform.latest();
         for (String region : played.regions) {
             wanted.add(new Copy(latest, region));
-            record.add(new Holding(region, latest, latest));
+            record.add(new RegionHolding(region, latest, latest));
         }
         assertThat(played.platform.isRegistered()).isTrue();
         assertThat(played.platform.pins).isEqualTo(wanted);

@@ -118,11 +118,11 @@ class DatasetResourceTest {
                                 .formatted(spec),
                         DatasetResource.class);
 
-        Declared declared = DatasetResources.declared(resource);
+        DeclaredDataset declared = DatasetResources.declared(resource);
 
         assertThat(declared.spec()).isEqualTo(DatasetSpec.NONE);
-        assertThat(Planner.plan(declared, Samples.seen(null)).first())
-                .containsExactly(new Step.Register(DatasetSpec.NONE.source()));
+        assertThat(DatasetPlanner.plan(declared, Samples.seen(null)).first())
+                .containsExactly(new PlanStep.Register(DatasetSpec.NONE.source()));
     }
 
     /** The API server drops fields that the definition does not have. */

@@ -2,8 +2,8 @@ package dev.forebay.operator;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.operator.Answers.Pin;
-import dev.forebay.operator.Answers.Residency;
+import dev.forebay.operator.DatasetAnswers.Pin;
+import dev.forebay.operator.DatasetAnswers.Residency;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -34,7 +34,7 @@ final class ModelPlatform {
     private final Map<Copy, String> states = new TreeMap<>();
     private final String pin;
     private int versions = 1;
-    private Answers.@Nullable Dataset dataset;
+    private DatasetAnswers.@Nullable Dataset dataset;
 
     ModelPlatform(String pin) {
         this.pin = pin;
@@ -48,7 +48,7 @@ final class ModelPlatform {
         return dataset != null && dataset.deletedAt() == null;
     }
 
-    Observed observe() {
+    ObservedDataset observe() {
         List<Residency> residencies = new ArrayList<>();
         states.forEach(
                 (copy, state) -> {
@@ -61,17 +61,18 @@ final class ModelPlatform {
                         .filter(it -> it.version().equals(latest()))
                         .map(it -> new Pin(pin, it.region(), "me"))
                         .toList();
-        return new Observed(
+        return new ObservedDataset(
                 Optional.ofNullable(dataset),
                 Optional.empty(),
-                Optional.of(new Answers.Version(latest(), null, null, residencies, held)));
+                Optional.of(new DatasetAnswers.Version(latest(), null, null, residencies, held)));
     }
 
-    void take(Step step) {
+    void take(PlanStep step) {
         switch (step) {
-            case Step.Register _ -> dataset = Samples.dataset(Samples.URI, null);
-            case Step.Delete _ -> dataset = Samples.dataset(Samples.URI, "2026-11-20T10:00:00Z");
-            case Step.Release(String version, String region) -> {
+            case PlanStep.Register _ -> dataset = Samples.dataset(Samples.URI, null);
+            case PlanStep.Delete _ ->
+                    dataset = Samples.dataset(Samples.URI, "2026-11-20T10:00:00Z");
+            case PlanStep.Release(String version, String region) -> {
                 Copy copy = new Copy(version, region);
                 if (requests.remove(copy)) {
                     states.remove(copy, "WARMING");
@@ -79,14 +80,14 @@ final class ModelPlatform {
                 requireThere(region);
                 pins.remove(copy);
             }
-            case Step.Renew(String version, String region, boolean orAsk) -> {
+            case PlanStep.Renew(String version, String region, boolean orAsk) -> {
                 requireThere(region);
                 if (orAsk && !pins.contains(new Copy(version, region))) {
                     ask(new Copy(version, region));
                 }
             }
-            case Step.Ask(String version, String region) -> ask(new Copy(version, region));
-            case Step.SetTtl _, Step.Follow _, Step.Check _, Step.Unfollow _ ->
+            case PlanStep.Ask(String version, String region) -> ask(new Copy(version, region));
+            case PlanStep.SetTtl _, PlanStep.Follow _, PlanStep.Check _, PlanStep.Unfollow _ ->
                     throw new AssertionError(step);
         }
     }

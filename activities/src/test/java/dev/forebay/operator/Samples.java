@@ -1,8 +1,8 @@
 package dev.forebay.operator;
 
-import dev.forebay.operator.Answers.Cause;
-import dev.forebay.operator.Answers.Pin;
-import dev.forebay.operator.Answers.Residency;
+import dev.forebay.operator.DatasetAnswers.Cause;
+import dev.forebay.operator.DatasetAnswers.Pin;
+import dev.forebay.operator.DatasetAnswers.Residency;
 import dev.forebay.operator.DatasetStatus.Region;
 import java.time.Instant;
 import java.util.List;
@@ -24,16 +24,18 @@ final class Samples {
         return new DatasetSpec(SOURCE, tracking, version, List.of(regions), null, null, null, null);
     }
 
-    static Declared declared(DatasetSpec spec, Holding... recorded) {
+    static DeclaredDataset declared(DatasetSpec spec, RegionHolding... recorded) {
         return declared(spec, null, recorded);
     }
 
-    static Declared declared(DatasetSpec spec, @Nullable Instant deletedAt, Holding... recorded) {
-        return new Declared("team", "digits", UID, 1, spec, status(List.of(recorded)), deletedAt);
+    static DeclaredDataset declared(
+            DatasetSpec spec, @Nullable Instant deletedAt, RegionHolding... recorded) {
+        return new DeclaredDataset(
+                "team", "digits", UID, 1, spec, status(List.of(recorded)), deletedAt);
     }
 
     /** Returns a status with only the record of what is held. */
-    static DatasetStatus status(List<Holding> recorded) {
+    static DatasetStatus status(List<RegionHolding> recorded) {
         return DatasetStatus.NONE.with(
                 recorded.stream()
                         .map(
@@ -50,25 +52,26 @@ final class Samples {
                         .toList());
     }
 
-    static Observed seen(Answers.@Nullable Version version) {
-        return new Observed(
+    static ObservedDataset seen(DatasetAnswers.@Nullable Version version) {
+        return new ObservedDataset(
                 Optional.of(dataset(URI, null)), Optional.empty(), Optional.ofNullable(version));
     }
 
-    static Answers.Dataset dataset(String source, @Nullable String deletedAt) {
-        return new Answers.Dataset(source, List.of(), List.of(), null, 3600, "pin", deletedAt);
+    static DatasetAnswers.Dataset dataset(String source, @Nullable String deletedAt) {
+        return new DatasetAnswers.Dataset(
+                source, List.of(), List.of(), null, 3600, "pin", deletedAt);
     }
 
-    static Answers.Version version(String name, Residency... regions) {
+    static DatasetAnswers.Version version(String name, Residency... regions) {
         return version(name, List.of(regions));
     }
 
     /** Returns a version with a pin of the resource in each of these regions. */
-    static Answers.Version version(String name, List<Residency> regions, String... pinned) {
-        return new Answers.Version(
+    static DatasetAnswers.Version version(String name, List<Residency> regions, String... pinned) {
+        return new DatasetAnswers.Version(
                 name,
-                new Answers.Manifest(2, 10),
-                new Answers.Origin("2026-11-19T10:00:00Z"),
+                new DatasetAnswers.Manifest(2, 10),
+                new DatasetAnswers.Origin("2026-11-19T10:00:00Z"),
                 regions,
                 List.of(pinned).stream()
                         .map(region -> new Pin("dataset-" + UID, region, "Dataset team/digits"))

@@ -1,24 +1,24 @@
 package dev.forebay.lifecycle;
 
-import dev.forebay.lifecycle.Event.Confirmed;
-import dev.forebay.lifecycle.Event.Ensured;
-import dev.forebay.lifecycle.Event.EvictionBegun;
-import dev.forebay.lifecycle.Event.EvictionFinished;
-import dev.forebay.lifecycle.Event.EvictionRefused;
-import dev.forebay.lifecycle.Event.FillCounted;
-import dev.forebay.lifecycle.Event.FillFailed;
-import dev.forebay.lifecycle.Event.HandedOut;
-import dev.forebay.lifecycle.Event.Ingested;
-import dev.forebay.lifecycle.Event.Lost;
-import dev.forebay.lifecycle.Event.Mounted;
-import dev.forebay.lifecycle.Event.PinEnded;
-import dev.forebay.lifecycle.Event.PinGranted;
-import dev.forebay.lifecycle.Event.PinRenewed;
-import dev.forebay.lifecycle.Event.Read;
-import dev.forebay.lifecycle.Event.Regional;
-import dev.forebay.lifecycle.Event.Resumed;
-import dev.forebay.lifecycle.Event.TtlSet;
-import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.lifecycle.VersionEvent.Confirmed;
+import dev.forebay.lifecycle.VersionEvent.Ensured;
+import dev.forebay.lifecycle.VersionEvent.EvictionBegun;
+import dev.forebay.lifecycle.VersionEvent.EvictionFinished;
+import dev.forebay.lifecycle.VersionEvent.EvictionRefused;
+import dev.forebay.lifecycle.VersionEvent.FillCounted;
+import dev.forebay.lifecycle.VersionEvent.FillFailed;
+import dev.forebay.lifecycle.VersionEvent.HandedOut;
+import dev.forebay.lifecycle.VersionEvent.Ingested;
+import dev.forebay.lifecycle.VersionEvent.Lost;
+import dev.forebay.lifecycle.VersionEvent.Mounted;
+import dev.forebay.lifecycle.VersionEvent.PinEnded;
+import dev.forebay.lifecycle.VersionEvent.PinGranted;
+import dev.forebay.lifecycle.VersionEvent.PinRenewed;
+import dev.forebay.lifecycle.VersionEvent.Read;
+import dev.forebay.lifecycle.VersionEvent.Regional;
+import dev.forebay.lifecycle.VersionEvent.Resumed;
+import dev.forebay.lifecycle.VersionEvent.TtlSet;
+import dev.forebay.lifecycle.VersionEvent.WarmProgressed;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinGrant;
@@ -89,7 +89,7 @@ public final class Lifecycle {
     private Lifecycle() {}
 
     /** Returns the state after {@code event}. */
-    public static VersionStatus apply(VersionStatus before, Event event) {
+    public static VersionStatus apply(VersionStatus before, VersionEvent event) {
         return switch (event) {
             case Ingested ingested ->
                     before.manifest() != null
@@ -110,7 +110,7 @@ public final class Lifecycle {
         return status.regions().stream()
                 .filter(residency -> residency.region().equals(region))
                 .findFirst()
-                .orElseGet(() -> Copy.absent(region));
+                .orElseGet(() -> RegionCopy.absent(region));
     }
 
     /** Returns the pins of a region that the workflow believes alive, ordered by id. */
@@ -154,7 +154,7 @@ public final class Lifecycle {
                                 residency ->
                                         residency.evictableAt() == null
                                                 ? residency
-                                                : Copy.evictable(residency, evictableAt))
+                                                : RegionCopy.evictable(residency, evictableAt))
                         .toList();
         return new VersionStatus(
                 before.version(), before.manifest(), set.ttl(), regions, before.pins());
@@ -165,18 +165,19 @@ public final class Lifecycle {
         return switch (event) {
             case Ensured _ ->
                     now.state() == State.ABSENT || now.state() == State.BLOCKED
-                            ? with(before, Copy.filling(now))
+                            ? with(before, RegionCopy.filling(now))
                             : before;
             case Resumed _ ->
-                    now.state() == State.BLOCKED ? with(before, Copy.filling(now)) : before;
-            case Lost _ -> now.state() == State.CACHED ? with(before, Copy.lost(now)) : before;
+                    now.state() == State.BLOCKED ? with(before, RegionCopy.filling(now)) : before;
+            case Lost _ ->
+                    now.state() == State.CACHED ? with(before, RegionCopy.lost(now)) : before;
             case Mounted mounted ->
                     now.state() == State.WARMING
-                            ? with(before, Copy.mounted(now, mounted.path(), mounted.at()))
+                            ? with(before, RegionCopy.mounted(now, mounted.path(), mounted.at()))
                             : before;
             case WarmProgressed warm ->
                     now.state() == State.WARMING
-                            ? with(before, Copy.progressed(now, warm))
+                            ? with(before, RegionCopy.progressed(now, warm))
                             : before;
             case Confirmed confirmed ->
                     isComplete(before, now, confirmed)
@@ -184,16 +185,16 @@ public final class Lifecycle {
                             : before;
             case FillCounted counted ->
                     now.state() == State.WARMING
-                            ? with(before, Copy.counted(now, counted))
+                            ? with(before, RegionCopy.counted(now, counted))
                             : before;
             case FillFailed failed ->
                     now.state() == State.WARMING
-                            ? with(before, Copy.blocked(now, failed.problem()))
+                            ? with(before, RegionCopy.blocked(now, failed.problem()))
                             : before;
             case PinGranted granted ->
                     isPinnable(now)
                             ? withPins(
-                                    with(before, Copy.evictable(now, null)),
+                                    with(before, RegionCopy.evictable(now, null)),
                                     Stream.concat(
                                             without(before, now.region(), granted.pin().id()),
                                             Stream.of(granted.pin())))
@@ -204,15 +205,15 @@ public final class Lifecycle {
             case Read read -> used(before, now, read.at());
             case EvictionBegun _ ->
                     isPinnable(now) && pins(before, now.region()).isEmpty()
-                            ? with(before, Copy.evicting(now))
+                            ? with(before, RegionCopy.evicting(now))
                             : before;
             case EvictionRefused refused ->
                     now.state() == State.EVICTING
-                            ? with(before, Copy.spared(now, refused.at().plus(before.ttl())))
+                            ? with(before, RegionCopy.spared(now, refused.at().plus(before.ttl())))
                             : before;
             case EvictionFinished _ ->
                     now.state() == State.EVICTING
-                            ? with(before, Copy.absent(now.region()))
+                            ? with(before, RegionCopy.absent(now.region()))
                             : before;
         };
     }
@@ -233,7 +234,7 @@ public final class Lifecycle {
     private static Residency cached(VersionStatus status, Residency now, Confirmed confirmed) {
         boolean pinned = !pins(status, now.region()).isEmpty();
         ManifestRef manifest = status.manifest();
-        return Copy.cached(
+        return RegionCopy.cached(
                 now,
                 confirmed,
                 manifest == null ? 0 : manifest.objects(),
@@ -248,7 +249,7 @@ public final class Lifecycle {
         Instant end = at.plus(before.ttl());
         return now.evictableAt() != null
                         && now.evictableAt().isBefore(end.minus(slack(before.ttl())))
-                ? with(before, Copy.evictable(now, end))
+                ? with(before, RegionCopy.evictable(now, end))
                 : before;
     }
 
@@ -275,7 +276,7 @@ public final class Lifecycle {
         }
         VersionStatus after = withPins(before, without(before, ended.region(), ended.id()));
         return now.state() == State.CACHED && pins(after, now.region()).isEmpty()
-                ? with(after, Copy.evictable(now, ended.at().plus(before.ttl())))
+                ? with(after, RegionCopy.evictable(now, ended.at().plus(before.ttl())))
                 : after;
     }
 

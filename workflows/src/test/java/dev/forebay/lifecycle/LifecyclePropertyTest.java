@@ -2,25 +2,25 @@ package dev.forebay.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.lifecycle.Event.Confirmed;
-import dev.forebay.lifecycle.Event.Ensured;
-import dev.forebay.lifecycle.Event.EvictionBegun;
-import dev.forebay.lifecycle.Event.EvictionFinished;
-import dev.forebay.lifecycle.Event.EvictionRefused;
-import dev.forebay.lifecycle.Event.FillCounted;
-import dev.forebay.lifecycle.Event.FillFailed;
-import dev.forebay.lifecycle.Event.HandedOut;
-import dev.forebay.lifecycle.Event.Ingested;
-import dev.forebay.lifecycle.Event.Lost;
-import dev.forebay.lifecycle.Event.Mounted;
-import dev.forebay.lifecycle.Event.PinEnded;
-import dev.forebay.lifecycle.Event.PinGranted;
-import dev.forebay.lifecycle.Event.PinRenewed;
-import dev.forebay.lifecycle.Event.Read;
-import dev.forebay.lifecycle.Event.Regional;
-import dev.forebay.lifecycle.Event.Resumed;
-import dev.forebay.lifecycle.Event.TtlSet;
-import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.lifecycle.VersionEvent.Confirmed;
+import dev.forebay.lifecycle.VersionEvent.Ensured;
+import dev.forebay.lifecycle.VersionEvent.EvictionBegun;
+import dev.forebay.lifecycle.VersionEvent.EvictionFinished;
+import dev.forebay.lifecycle.VersionEvent.EvictionRefused;
+import dev.forebay.lifecycle.VersionEvent.FillCounted;
+import dev.forebay.lifecycle.VersionEvent.FillFailed;
+import dev.forebay.lifecycle.VersionEvent.HandedOut;
+import dev.forebay.lifecycle.VersionEvent.Ingested;
+import dev.forebay.lifecycle.VersionEvent.Lost;
+import dev.forebay.lifecycle.VersionEvent.Mounted;
+import dev.forebay.lifecycle.VersionEvent.PinEnded;
+import dev.forebay.lifecycle.VersionEvent.PinGranted;
+import dev.forebay.lifecycle.VersionEvent.PinRenewed;
+import dev.forebay.lifecycle.VersionEvent.Read;
+import dev.forebay.lifecycle.VersionEvent.Regional;
+import dev.forebay.lifecycle.VersionEvent.Resumed;
+import dev.forebay.lifecycle.VersionEvent.TtlSet;
+import dev.forebay.lifecycle.VersionEvent.WarmProgressed;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -64,7 +64,8 @@ class LifecyclePropertyTest {
                     List.of());
 
     @Property
-    void aRegionWithALivePinIsNeverEvictingOrAbsent(@ForAll("histories") List<Event> events) {
+    void aRegionWithALivePinIsNeverEvictingOrAbsent(
+            @ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -76,7 +77,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void aCachedRegionHasEveryByte(@ForAll("histories") List<Event> events) {
+    void aCachedRegionHasEveryByte(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -93,7 +94,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void theManifestNeverChanges(@ForAll("histories") List<Event> events) {
+    void theManifestNeverChanges(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (before, _, after) -> {
@@ -104,14 +105,14 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void aRepeatedEventChangesNothing(@ForAll("histories") List<Event> events) {
+    void aRepeatedEventChangesNothing(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (_, event, after) -> assertThat(Lifecycle.apply(after, event)).isEqualTo(after));
     }
 
     @Property
-    void progressNeverDecreasesDuringAFill(@ForAll("histories") List<Event> events) {
+    void progressNeverDecreasesDuringAFill(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (before, event, after) -> {
@@ -131,7 +132,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void theTtlRunsExactlyInCachedUnpinnedRegions(@ForAll("histories") List<Event> events) {
+    void theTtlRunsExactlyInCachedUnpinnedRegions(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -149,7 +150,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void aRegionHasAProblemExactlyWhileItIsBlocked(@ForAll("histories") List<Event> events) {
+    void aRegionHasAProblemExactlyWhileItIsBlocked(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (_, _, after) ->
@@ -163,7 +164,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void eventsOfOneRegionDoNotChangeOthers(@ForAll("histories") List<Event> events) {
+    void eventsOfOneRegionDoNotChangeOthers(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (before, event, after) -> {
@@ -188,7 +189,7 @@ class LifecyclePropertyTest {
     }
 
     @Property
-    void regionsAndPinsAreSortedAndUnique(@ForAll("histories") List<Event> events) {
+    void regionsAndPinsAreSortedAndUnique(@ForAll("histories") List<VersionEvent> events) {
         eachStep(
                 events,
                 (_, _, after) -> {
@@ -204,7 +205,8 @@ class LifecyclePropertyTest {
     /** The next run of a workflow begins with the state that the last one has written. */
     @Property
     void theNextRunContinuesWithTheStateOfTheLastOne(
-            @ForAll("histories") List<Event> before, @ForAll("histories") List<Event> after) {
+            @ForAll("histories") List<VersionEvent> before,
+            @ForAll("histories") List<VersionEvent> after) {
         DataConverter converter = DefaultDataConverter.STANDARD_INSTANCE;
         VersionStatus last = before.stream().reduce(NEW, Lifecycle::apply, (_, b) -> b);
         VersionStatus next =
@@ -218,11 +220,11 @@ class LifecyclePropertyTest {
     }
 
     @Provide
-    Arbitrary<List<Event>> histories() {
+    Arbitrary<List<VersionEvent>> histories() {
         // Random events alone seldom reach CACHED.
         Arbitrary<RegionName> region = Arbitraries.of("ap-1", "us-1").map(RegionName::new);
-        Arbitrary<List<Event>> story = region.flatMap(LifecyclePropertyTest::story);
-        Arbitrary<List<Event>> stray = event().map(List::of);
+        Arbitrary<List<VersionEvent>> story = region.flatMap(LifecyclePropertyTest::story);
+        Arbitrary<List<VersionEvent>> stray = event().map(List::of);
         return Arbitraries.frequencyOf(Tuple.of(1, story), Tuple.of(6, stray))
                 .list()
                 .ofMaxSize(60)
@@ -231,7 +233,7 @@ class LifecyclePropertyTest {
     }
 
     /** Returns after how many later events each event arrives: once, several times, or never. */
-    private static Arbitrary<List<Event>> delivered(List<Event> events) {
+    private static Arbitrary<List<VersionEvent>> delivered(List<VersionEvent> events) {
         Arbitrary<Integer> late = Arbitraries.integers().between(1, 40);
         Arbitrary<List<Integer>> delays =
                 Arbitraries.frequencyOf(
@@ -242,8 +244,9 @@ class LifecyclePropertyTest {
         return delays.list().ofSize(events.size()).map(all -> inOrder(events, all));
     }
 
-    private static List<Event> inOrder(List<Event> events, List<List<Integer>> delays) {
-        record Delivery(int at, Event event) {}
+    private static List<VersionEvent> inOrder(
+            List<VersionEvent> events, List<List<Integer>> delays) {
+        record Delivery(int at, VersionEvent event) {}
         return IntStream.range(0, events.size())
                 .boxed()
                 .flatMap(i -> delays.get(i).stream().map(by -> new Delivery(i + by, events.get(i))))
@@ -252,7 +255,7 @@ class LifecyclePropertyTest {
                 .toList();
     }
 
-    private static Arbitrary<List<Event>> story(RegionName region) {
+    private static Arbitrary<List<VersionEvent>> story(RegionName region) {
         return Combinators.combine(Arbitraries.longs().between(0, 100_000), manifest())
                 .as(
                         (seconds, manifest) ->
@@ -280,7 +283,7 @@ class LifecyclePropertyTest {
                                         1));
     }
 
-    private static Arbitrary<Event> event() {
+    private static Arbitrary<VersionEvent> event() {
         Arbitrary<RegionName> region = Arbitraries.of("ap-1", "us-1").map(RegionName::new);
         Arbitrary<Instant> at = Arbitraries.longs().between(0, 100_000).map(START::plusSeconds);
         Arbitrary<Long> bytes = Arbitraries.longs().between(0, 1_500);
@@ -329,9 +332,9 @@ class LifecyclePropertyTest {
         return Lifecycle.residency(status, region).state();
     }
 
-    private static void eachStep(List<Event> events, Step step) {
+    private static void eachStep(List<VersionEvent> events, Step step) {
         VersionStatus before = NEW;
-        for (Event event : events) {
+        for (VersionEvent event : events) {
             VersionStatus after = Lifecycle.apply(before, event);
             step.check(before, event, after);
             before = after;
@@ -340,6 +343,6 @@ class LifecyclePropertyTest {
 
     @FunctionalInterface
     private interface Step {
-        void check(VersionStatus before, Event event, VersionStatus after);
+        void check(VersionStatus before, VersionEvent event, VersionStatus after);
     }
 }

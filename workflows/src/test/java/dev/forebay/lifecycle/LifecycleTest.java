@@ -2,24 +2,24 @@ package dev.forebay.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.lifecycle.Event.Confirmed;
-import dev.forebay.lifecycle.Event.Ensured;
-import dev.forebay.lifecycle.Event.EvictionBegun;
-import dev.forebay.lifecycle.Event.EvictionFinished;
-import dev.forebay.lifecycle.Event.EvictionRefused;
-import dev.forebay.lifecycle.Event.FillCounted;
-import dev.forebay.lifecycle.Event.FillFailed;
-import dev.forebay.lifecycle.Event.HandedOut;
-import dev.forebay.lifecycle.Event.Ingested;
-import dev.forebay.lifecycle.Event.Lost;
-import dev.forebay.lifecycle.Event.Mounted;
-import dev.forebay.lifecycle.Event.PinEnded;
-import dev.forebay.lifecycle.Event.PinGranted;
-import dev.forebay.lifecycle.Event.PinRenewed;
-import dev.forebay.lifecycle.Event.Read;
-import dev.forebay.lifecycle.Event.Resumed;
-import dev.forebay.lifecycle.Event.TtlSet;
-import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.lifecycle.VersionEvent.Confirmed;
+import dev.forebay.lifecycle.VersionEvent.Ensured;
+import dev.forebay.lifecycle.VersionEvent.EvictionBegun;
+import dev.forebay.lifecycle.VersionEvent.EvictionFinished;
+import dev.forebay.lifecycle.VersionEvent.EvictionRefused;
+import dev.forebay.lifecycle.VersionEvent.FillCounted;
+import dev.forebay.lifecycle.VersionEvent.FillFailed;
+import dev.forebay.lifecycle.VersionEvent.HandedOut;
+import dev.forebay.lifecycle.VersionEvent.Ingested;
+import dev.forebay.lifecycle.VersionEvent.Lost;
+import dev.forebay.lifecycle.VersionEvent.Mounted;
+import dev.forebay.lifecycle.VersionEvent.PinEnded;
+import dev.forebay.lifecycle.VersionEvent.PinGranted;
+import dev.forebay.lifecycle.VersionEvent.PinRenewed;
+import dev.forebay.lifecycle.VersionEvent.Read;
+import dev.forebay.lifecycle.VersionEvent.Resumed;
+import dev.forebay.lifecycle.VersionEvent.TtlSet;
+import dev.forebay.lifecycle.VersionEvent.WarmProgressed;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -240,9 +240,9 @@ class LifecycleTest {
         return Lifecycle.residency(status, US);
     }
 
-    private static VersionStatus after(VersionStatus status, Event... events) {
+    private static VersionStatus after(VersionStatus status, VersionEvent... events) {
         VersionStatus now = status;
-        for (Event event : events) {
+        for (VersionEvent event : events) {
             now = Lifecycle.apply(now, event);
         }
         return now;

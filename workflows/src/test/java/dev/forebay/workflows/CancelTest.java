@@ -14,9 +14,9 @@ import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowUpdateStage;
@@ -184,7 +184,7 @@ class CancelTest {
         platform.us.closeGate(32);
         platform.ap.closeGate(32);
         CompletableFuture<Receipt> asked =
-                ask("r", new EnsureRequest(US, pin("p", LEASE), Terms.USUAL, List.of(AP)));
+                ask("r", new EnsureRequest(US, pin("p", LEASE), RequestTerms.USUAL, List.of(AP)));
         platform.passUntil(
                 "half of both",
                 () ->
@@ -239,7 +239,7 @@ class CancelTest {
     @Test
     void aSpeculativeFillWaitsForItsBudgetUntilACallerWaits() {
         platform.control.setBudgetSpent(true);
-        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms later = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 ask("hint", new EnsureRequest(US, null, later, List.of()));
         platform.passUntil(
@@ -255,7 +255,7 @@ class CancelTest {
     @Test
     void aSpeculativeFillContinuesWithTheNextBudget() {
         platform.control.setBudgetSpent(true);
-        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms later = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 ask("hint", new EnsureRequest(US, null, later, List.of()));
         platform.passUntil(

@@ -25,10 +25,10 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.HistoryEntry;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
@@ -84,7 +84,8 @@ class ContinueAsNewIT {
     /** The deadline of callers that are meant to miss it. */
     private static final Duration LATE = Duration.ofSeconds(8);
 
-    private static final Terms LATER = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+    private static final RequestTerms LATER =
+            new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
 
     @TempDir static Path directory;
 
@@ -251,7 +252,7 @@ class ContinueAsNewIT {
 
         continueAsNew();
 
-        assertThat(inputOfRun().awaited())
+        assertThat(inputOfRun().unansweredRequests())
                 .singleElement()
                 .satisfies(
                         caller -> {
@@ -273,7 +274,8 @@ class ContinueAsNewIT {
     }
 
     private static EnsureRequest runCold(Duration deadline) {
-        Terms terms = new Terms(1, deadline, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        RequestTerms terms =
+                new RequestTerms(1, deadline, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
         return new EnsureRequest(US, null, terms, List.of());
     }
 
@@ -418,7 +420,7 @@ class ContinueAsNewIT {
         platform.us.closeGate(32);
         CompletableFuture<Receipt> _ = platform.ensureAsync("r", request);
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
-        Terms nothing = new Terms(0, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
+        RequestTerms nothing = new RequestTerms(0, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
         assertThat(
                         result(
                                         platform.ensureAsync(
@@ -438,7 +440,7 @@ class ContinueAsNewIT {
         return new EnsureRequest(
                 US,
                 pin(pin, Duration.ofMinutes(5)),
-                new Terms(1, deadline, OnDeadline.FAIL, Urgency.INTERACTIVE),
+                new RequestTerms(1, deadline, OnDeadline.FAIL, Urgency.INTERACTIVE),
                 List.of());
     }
 
@@ -493,7 +495,10 @@ class ContinueAsNewIT {
                 platform.ensureAsync(
                         "r",
                         new EnsureRequest(
-                                US, null, new Terms(1, null, OnDeadline.FAIL, asked), List.of()),
+                                US,
+                                null,
+                                new RequestTerms(1, null, OnDeadline.FAIL, asked),
+                                List.of()),
                         next);
 
         platform.passUntil("warming", () -> platform.us.count(Step.WARM) == 1);

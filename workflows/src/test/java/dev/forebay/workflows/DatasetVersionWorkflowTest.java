@@ -325,7 +325,7 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void aVersionThatACallerWaitsForIsNotEvictedForOthers() {
-        EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
+        EvictRequest forOthers = new EvictRequest(US, "space for others", false, null, true);
         platform.us.closeGate();
         CompletableFuture<Receipt> ensured = platform.ensureAsync(US, null);
         platform.passUntil("warming", () -> platform.us.count(Step.WARM) > 0);
@@ -341,7 +341,7 @@ class DatasetVersionWorkflowTest {
 
     @Test
     void aVersionThatIsBeingConfirmedIsNotEvictedForOthers() {
-        EvictRequest forOthers = new EvictRequest(US, "room for others", false, null, true);
+        EvictRequest forOthers = new EvictRequest(US, "space for others", false, null, true);
         platform.ensure(US, null);
         // The next receipt needs a new confirmation, which does not come.
         platform.pass(Duration.ofMinutes(1));

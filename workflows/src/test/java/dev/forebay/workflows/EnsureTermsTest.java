@@ -15,9 +15,9 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
 import java.time.Duration;
 import java.util.List;
@@ -265,7 +265,8 @@ class EnsureTermsTest {
     /** "Several regions in one request". */
     @Test
     void aRequestForSeveralRegionsReturnsOneReceiptEach() {
-        Receipt receipt = result(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
+        Receipt receipt =
+                result(platform.ensureAsync(everywhere(pin("p", HOUR), RequestTerms.USUAL)));
         assertThat(receipt.region()).isEqualTo(US);
         assertThat(receipt.others()).extracting(Receipt::region).containsExactly(AP);
         assertThat(receipt.others().getFirst().bytesVerified()).isEqualTo(1_000);
@@ -282,7 +283,7 @@ class EnsureTermsTest {
     void anEarlyRegionIsRefilledAndPinnedAgainBeforeTheAnswer() {
         platform.ap.closeGate();
         CompletableFuture<Receipt> call =
-                platform.ensureAsync(everywhere(pin("p", SHORTEST_LEASE), Terms.USUAL));
+                platform.ensureAsync(everywhere(pin("p", SHORTEST_LEASE), RequestTerms.USUAL));
         platform.passUntil("pinned", () -> platform.us.isPinned("p"));
         platform.passUntil(
                 "ended",
@@ -309,7 +310,8 @@ class EnsureTermsTest {
     void aFailedRegionFailsTheRequestAndLeavesNoPinElsewhere() {
         platform.ensure(US, null);
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
-        Problem problem = problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
+        Problem problem =
+                problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), RequestTerms.USUAL)));
         assertThat(problem.code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(platform.status().pins()).isEmpty();
         assertThat(platform.us.isPinned("p")).isFalse();
@@ -320,7 +322,7 @@ class EnsureTermsTest {
         platform.us.closeGate();
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         CompletableFuture<Receipt> call =
-                platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL));
+                platform.ensureAsync(everywhere(pin("p", HOUR), RequestTerms.USUAL));
         assertThat(problemOf(call).code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(platform.us.isPinned("p")).isFalse();
         assertThat(platform.residency(US).state()).isEqualTo(State.WARMING);
@@ -330,7 +332,8 @@ class EnsureTermsTest {
     void aFailedRequestKeepsThePinOfAnEarlierRequest() {
         platform.ensure(US, pin("p", HOUR));
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
-        Problem problem = problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL)));
+        Problem problem =
+                problemOf(platform.ensureAsync(everywhere(pin("p", HOUR), RequestTerms.USUAL)));
         assertThat(problem.code()).isEqualTo(ErrorCode.LAKE_DENIED);
         assertThat(platform.us.isPinned("p")).isTrue();
         assertThat(platform.status().pins()).extracting(PinGrant::region).containsExactly(US);
@@ -340,7 +343,7 @@ class EnsureTermsTest {
     void aFailedRequestKeepsThePinOfALaterRequest() {
         platform.ap.closeGate();
         CompletableFuture<Receipt> everywhere =
-                platform.ensureAsync(everywhere(pin("p", HOUR), Terms.USUAL));
+                platform.ensureAsync(everywhere(pin("p", HOUR), RequestTerms.USUAL));
         platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
         assertThat(platform.ensure(US, pin("p", HOUR)).pin()).isNotNull();
 
@@ -356,7 +359,7 @@ class EnsureTermsTest {
     void aLateRequestKeepsThePinOfAWaitingRequest() {
         platform.us.closeGate();
         CompletableFuture<Receipt> patient =
-                platform.ensureAsync(request(US, pin("p", HOUR), Terms.USUAL));
+                platform.ensureAsync(request(US, pin("p", HOUR), RequestTerms.USUAL));
         platform.passUntil("the pin is taken", () -> platform.us.isPinned("p"));
         CompletableFuture<Receipt> late =
                 platform.ensureAsync(request(US, pin("p", HOUR), by(SHORT, OnDeadline.FAIL)));
@@ -398,7 +401,7 @@ class EnsureTermsTest {
 
     @Test
     void aWaitingCallerRestartsASpeculativeFill() {
-        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms later = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.us.closeGate(32);
         CompletableFuture<Receipt> speculative = platform.ensureAsync(request(US, null, later));
         platform.passUntil("half of it", () -> platform.us.count(Step.WARM) == 2);
@@ -423,27 +426,28 @@ class EnsureTermsTest {
                         request(US, null, part(Double.NaN)),
                         request(US, null, by(Duration.ZERO, OnDeadline.FAIL)),
                         request(US, null, by(Duration.ofDays(8), OnDeadline.FAIL)),
-                        new EnsureRequest(US, null, Terms.USUAL, List.of(US)))) {
+                        new EnsureRequest(US, null, RequestTerms.USUAL, List.of(US)))) {
             Throwable failure = catchThrowable(() -> result(platform.ensureAsync(bad)));
             assertThat(Failures.problem(failure).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         }
         assertThat(platform.acceptedUpdates()).isEqualTo(1);
     }
 
-    private static EnsureRequest request(RegionName region, @Nullable PinRequest pin, Terms terms) {
+    private static EnsureRequest request(
+            RegionName region, @Nullable PinRequest pin, RequestTerms terms) {
         return new EnsureRequest(region, pin, terms, List.of());
     }
 
-    private static EnsureRequest everywhere(@Nullable PinRequest pin, Terms terms) {
+    private static EnsureRequest everywhere(@Nullable PinRequest pin, RequestTerms terms) {
         return new EnsureRequest(US, pin, terms, List.of(AP));
     }
 
-    private static Terms part(double coverage) {
-        return new Terms(coverage, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
+    private static RequestTerms part(double coverage) {
+        return new RequestTerms(coverage, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
     }
 
-    private static Terms by(Duration deadline, OnDeadline then) {
-        return new Terms(1, deadline, then, Urgency.INTERACTIVE);
+    private static RequestTerms by(Duration deadline, OnDeadline then) {
+        return new RequestTerms(1, deadline, then, Urgency.INTERACTIVE);
     }
 
     private static Problem problemOf(CompletableFuture<?> call) {

@@ -11,8 +11,8 @@ import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
-import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SiblingActivities;
+import dev.forebay.workflows.activity.SpaceActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.HistoryEntry;
@@ -37,7 +37,7 @@ public final class FakeControlPlane
                 SweepActivities,
                 BudgetActivities,
                 SiblingActivities,
-                RoomActivities,
+                SpaceActivities,
                 TrackingActivities {
 
     static final long CHUNKS = 100;
@@ -62,9 +62,9 @@ public final class FakeControlPlane
     private @Nullable ErrorCode catalogueFailure;
     private final List<Long> revisions = new ArrayList<>();
     private int projections;
-    private final List<Urgency> roomsMade = new ArrayList<>();
+    private final List<Urgency> spaceRequests = new ArrayList<>();
     private @Nullable Long quota;
-    private volatile Runnable beforeRoomIsMade = () -> {};
+    private volatile Runnable beforeSpaceIsFreed = () -> {};
 
     /** Adds a victim that every later sweep finds. */
     void addVictim(Victim victim) {
@@ -186,13 +186,13 @@ public final class FakeControlPlane
     }
 
     /** Runs {@code work} whenever space is to be freed. */
-    public void beforeRoomIsMade(Runnable work) {
-        beforeRoomIsMade = work;
+    public void beforeSpaceIsFreed(Runnable work) {
+        beforeSpaceIsFreed = work;
     }
 
     /** Returns the priorities of all requests to free space, in order. */
-    public synchronized List<Urgency> roomsMade() {
-        return List.copyOf(roomsMade);
+    public synchronized List<Urgency> spaceRequests() {
+        return List.copyOf(spaceRequests);
     }
 
     /** Reports a changed lake, or fails as set by {@link #failIngest}. */
@@ -211,15 +211,15 @@ public final class FakeControlPlane
     }
 
     @Override
-    public Made makeRoom(
+    public FreedSpace freeSpace(
             DatasetVersion version, ManifestRef manifest, RegionName region, Urgency urgency) {
-        beforeRoomIsMade.run();
-        return roomMade(urgency);
+        beforeSpaceIsFreed.run();
+        return spaceFreed(urgency);
     }
 
-    private synchronized Made roomMade(Urgency urgency) {
-        roomsMade.add(urgency);
-        return new Made(List.of(), quota);
+    private synchronized FreedSpace spaceFreed(Urgency urgency) {
+        spaceRequests.add(urgency);
+        return new FreedSpace(List.of(), quota);
     }
 
     @Override

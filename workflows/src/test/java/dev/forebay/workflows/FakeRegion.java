@@ -6,8 +6,8 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
 import dev.forebay.workflows.activity.RegionActivities;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.SpaceClaim;
 import io.temporal.activity.Activity;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
@@ -58,7 +58,7 @@ public final class FakeRegion implements RegionActivities {
 
     private final Supplier<Instant> clock;
     private final List<Step> calls = Collections.synchronizedList(new ArrayList<>());
-    private final List<Claim> claims = new CopyOnWriteArrayList<>();
+    private final List<SpaceClaim> claims = new CopyOnWriteArrayList<>();
     private final Map<Step, Queue<ErrorCode>> failures = new EnumMap<>(Step.class);
     private final Map<String, Instant> pins = new TreeMap<>();
     private final Map<String, Duration> leases = new HashMap<>();
@@ -200,12 +200,12 @@ public final class FakeRegion implements RegionActivities {
     }
 
     /** Returns all claims to space, in order. */
-    public List<Claim> claims() {
+    public List<SpaceClaim> claims() {
         return List.copyOf(claims);
     }
 
     @Override
-    public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+    public String admit(DatasetVersion version, ManifestRef manifest, SpaceClaim claim) {
         claims.add(claim);
         admissions.await();
         try {

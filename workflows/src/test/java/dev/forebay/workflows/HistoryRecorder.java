@@ -22,11 +22,11 @@ import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.SweepReason;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
@@ -168,7 +168,8 @@ final class HistoryRecorder {
         platform.ap.closeGate();
         CompletableFuture<Receipt> call =
                 platform.ensureAsync(
-                        new EnsureRequest(US, pin("p", SHORT_LEASE), Terms.USUAL, List.of(AP)));
+                        new EnsureRequest(
+                                US, pin("p", SHORT_LEASE), RequestTerms.USUAL, List.of(AP)));
         platform.passUntil("pinned", () -> platform.us.isPinned("p"));
         platform.passUntil("ended", () -> !platform.us.isPinned("p"));
         platform.us.loseChunk(0);
@@ -302,10 +303,10 @@ final class HistoryRecorder {
      * Partial coverage, deadlines that pass in one region and in two, a region that fails another.
      */
     private static void terms(Platform platform) {
-        Terms part = new Terms(0.5, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
+        RequestTerms part = new RequestTerms(0.5, null, OnDeadline.FAIL, Urgency.INTERACTIVE);
         Duration soon = Duration.ofSeconds(2);
-        Terms orFail = new Terms(1, soon, OnDeadline.FAIL, Urgency.INTERACTIVE);
-        Terms orCold = new Terms(1, soon, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        RequestTerms orFail = new RequestTerms(1, soon, OnDeadline.FAIL, Urgency.INTERACTIVE);
+        RequestTerms orCold = new RequestTerms(1, soon, OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
         platform.us.closeGate(64);
         result(platform.ensureAsync(new EnsureRequest(US, pin("p", LEASE), part, List.of())));
         platform.ap.closeGate();
@@ -327,13 +328,17 @@ final class HistoryRecorder {
                         result(
                                 platform.ensureAsync(
                                         new EnsureRequest(
-                                                US, pin("s", LEASE), Terms.USUAL, List.of(AP)))));
+                                                US,
+                                                pin("s", LEASE),
+                                                RequestTerms.USUAL,
+                                                List.of(AP)))));
     }
 
     /** A deadline after the end of the pin, and one while a region is away. */
     private static void pinAfterDeadline(Platform platform) {
-        Terms orCold =
-                new Terms(1, SHORT_LEASE.multipliedBy(2), OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
+        RequestTerms orCold =
+                new RequestTerms(
+                        1, SHORT_LEASE.multipliedBy(2), OnDeadline.RUN_COLD, Urgency.INTERACTIVE);
         platform.us.closeGate(64);
         platform.ap.closeGate();
         result(
@@ -358,7 +363,10 @@ final class HistoryRecorder {
                         result(
                                 platform.ensureAsync(
                                         new EnsureRequest(
-                                                US, pin("p", LEASE), Terms.USUAL, List.of(AP)))));
+                                                US,
+                                                pin("p", LEASE),
+                                                RequestTerms.USUAL,
+                                                List.of(AP)))));
         platform.update("unpin", new UnpinRequest(US, "p"));
     }
 
@@ -369,7 +377,7 @@ final class HistoryRecorder {
         platform.ap.fail(Step.WARM, ErrorCode.LAKE_DENIED);
         CompletableFuture<Receipt> failing =
                 platform.ensureAsync(
-                        new EnsureRequest(US, pin("p", LEASE), Terms.USUAL, List.of(AP)));
+                        new EnsureRequest(US, pin("p", LEASE), RequestTerms.USUAL, List.of(AP)));
         platform.passUntil("it is given back", () -> platform.us.count(Step.UNPIN) == 1);
         CompletableFuture<Receipt> second = platform.ensureAsync(US, pin("p", LEASE));
         platform.ensure(US, null);
@@ -406,7 +414,7 @@ final class HistoryRecorder {
 
     /** A speculative fill, until a client waits for it. */
     private static void speculativeFill(Platform platform) {
-        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms later = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.us.closeGate(32);
         CompletableFuture<Receipt> speculative =
                 platform.ensureAsync(new EnsureRequest(US, null, later, List.of()));
@@ -452,17 +460,19 @@ final class HistoryRecorder {
 
     /** A speculative request without space, until a client waits for it and space is free. */
     private static void admissionQueue(Platform platform) {
-        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms later = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         platform.control.setQuota(1L << 40);
         platform.us.fail(
                 Step.MOUNT,
                 Collections.nCopies(1_000, ErrorCode.CAPACITY_EXCEEDED).toArray(ErrorCode[]::new));
         CompletableFuture<Receipt> speculative =
                 platform.ensureAsync(new EnsureRequest(US, null, later, List.of()));
-        platform.passUntil("room was made twice", () -> platform.control.roomsMade().size() == 2);
+        platform.passUntil(
+                "space was requested twice", () -> platform.control.spaceRequests().size() == 2);
         CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
         platform.passUntil(
-                "in a hurry", () -> platform.control.roomsMade().getLast() == Urgency.INTERACTIVE);
+                "in a hurry",
+                () -> platform.control.spaceRequests().getLast() == Urgency.INTERACTIVE);
         platform.us.recover(Step.MOUNT);
         result(speculative);
         result(waiting);
@@ -471,7 +481,7 @@ final class HistoryRecorder {
     /** A speculative fill whose namespace has spent its budget, until a client waits for it. */
     private static void budget(Platform platform) {
         platform.control.setBudgetSpent(true);
-        Terms later = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms later = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> hint =
                 platform.ensureAsync("hint", new EnsureRequest(US, null, later, List.of()));
         platform.passUntil("it is refused", () -> platform.control.budgetRefusals() > 0);

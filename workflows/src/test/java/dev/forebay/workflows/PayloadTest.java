@@ -28,18 +28,18 @@ import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.ReadReport;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.SweepReason;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.message.Victim;
-import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.pin.VersionPins;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.common.converter.DefaultDataConverter;
 import java.net.URI;
@@ -110,14 +110,14 @@ class PayloadTest {
                         List.of(historyEntry),
                         List.of(new UnfinishedFill(us, Urgency.SPECULATIVE, true)),
                         List.of(new UnansweredRequest("u", List.of(us), AT)),
-                        List.of(new UnfinishedEviction(us, "for room")),
+                        List.of(new UnfinishedEviction(us, "for space")),
                         List.of(new ProvisionalPin(us, "p", List.of("u")))),
                 EnsureRequest.of(us, pin),
                 EnsureRequest.of(us, null),
                 new EnsureRequest(
                         us,
                         pin,
-                        new Terms(0.5, LEASE, OnDeadline.RUN_COLD, Urgency.SPECULATIVE),
+                        new RequestTerms(0.5, LEASE, OnDeadline.RUN_COLD, Urgency.SPECULATIVE),
                         List.of(Platform.AP)),
                 new EvictRequest(us, "why", true),
                 new EvictRequest(us, "why", false, AT, true),
@@ -197,7 +197,7 @@ class PayloadTest {
     void theLargestStateStaysFarBelowTemporalsLimit() {
         List<PinGrant> pins =
                 Stream.iterate(0, i -> i + 1)
-                        .limit(Pins.MOST_PINS)
+                        .limit(VersionPins.MOST_PINS)
                         .map(
                                 i ->
                                         new PinGrant(

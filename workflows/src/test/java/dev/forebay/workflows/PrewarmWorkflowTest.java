@@ -13,9 +13,9 @@ import dev.forebay.workflows.activity.RegionActivities;
 import dev.forebay.workflows.fill.BatchSizes;
 import dev.forebay.workflows.fill.PrewarmWorkflowImpl;
 import dev.forebay.workflows.input.PrewarmInput;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.SpaceClaim;
 import dev.forebay.workflows.message.Urgency;
 import io.temporal.api.sdk.v1.WorkflowMetadata;
 import io.temporal.client.WorkflowOptions;
@@ -174,7 +174,7 @@ class PrewarmWorkflowTest {
         private @Nullable List<Sibling> sources;
 
         @Override
-        public String admit(DatasetVersion version, ManifestRef manifest, Claim claim) {
+        public String admit(DatasetVersion version, ManifestRef manifest, SpaceClaim claim) {
             return "/mnt/forebay/" + version.path();
         }
 

@@ -31,7 +31,7 @@ final class WebhookKeyGenerator {
     private WebhookKeyGenerator() {}
 
     /** A key and its certificate, in PEM. */
-    record Made(String key, String certificate) {}
+    record GeneratedKey(String key, String certificate) {}
 
     /**
      * Creates a key with a certificate that is valid from an hour ago, because clocks differ.
@@ -41,7 +41,7 @@ final class WebhookKeyGenerator {
      * @param life in whole days, at least one
      * @throws ForebayException {@code INTERNAL} if there is no working {@code keytool}
      */
-    static Made make(Path folder, String name, Duration life) {
+    static GeneratedKey make(Path folder, String name, Duration life) {
         byte[] random = new byte[32];
         new SecureRandom().nextBytes(random);
         String password = HexFormat.of().formatHex(random);
@@ -105,13 +105,13 @@ final class WebhookKeyGenerator {
         return ADDRESS.matcher(name).matches() ? "ip" : "dns";
     }
 
-    private static Made read(Path file, char[] password)
+    private static GeneratedKey read(Path file, char[] password)
             throws IOException, GeneralSecurityException {
         KeyStore store = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(file)) {
             store.load(in, password);
         }
-        return new Made(
+        return new GeneratedKey(
                 pem("PRIVATE KEY", store.getKey(ALIAS, password).getEncoded()),
                 pem("CERTIFICATE", store.getCertificate(ALIAS).getEncoded()));
     }

@@ -25,7 +25,7 @@ public final class WebhookKeyRenewal {
     private static final Logger LOG = Logger.getLogger(WebhookKeyRenewal.class);
 
     private final Registration registration;
-    private final Supplier<WebhookKeyGenerator.Made> maker;
+    private final Supplier<WebhookKeyGenerator.GeneratedKey> maker;
     private final AdmissionServer server;
     private final String name;
     private final InstantSource clock;
@@ -40,7 +40,7 @@ public final class WebhookKeyRenewal {
      */
     WebhookKeyRenewal(
             Registration registration,
-            Supplier<WebhookKeyGenerator.Made> maker,
+            Supplier<WebhookKeyGenerator.GeneratedKey> maker,
             AdmissionServer server,
             String name,
             InstantSource clock) {
@@ -121,7 +121,7 @@ public final class WebhookKeyRenewal {
     }
 
     private WebhookKey next(Optional<WebhookKey> before) {
-        WebhookKeyGenerator.Made made = maker.get();
+        WebhookKeyGenerator.GeneratedKey made = maker.get();
         String trustedStill =
                 before.map(WebhookKey::certificate)
                         .filter(

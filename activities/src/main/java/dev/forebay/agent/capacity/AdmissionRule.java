@@ -1,9 +1,9 @@
 package dev.forebay.agent.capacity;
 
-import dev.forebay.membership.Applicant;
-import dev.forebay.membership.Gatekeeper;
+import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -16,7 +16,7 @@ import dev.forebay.service.space.SpaceReservation;
 import dev.forebay.service.space.SpaceReservation.Admission;
 import dev.forebay.service.space.SpaceReservation.Decision;
 import dev.forebay.service.space.SpaceReservation.Limit;
-import dev.forebay.service.space.TakenSpace;
+import dev.forebay.service.space.UsedSpace;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Urgency;
 import java.time.Instant;
@@ -46,7 +46,7 @@ public record AdmissionRule(
         Urgency urgency,
         @Nullable Long quotaBytes,
         Instant since)
-        implements Gatekeeper {
+        implements AdmissionCheck {
 
     /**
      * Reads the manifests that {@link #judge} needs, because {@code judge} runs between two calls
@@ -57,7 +57,7 @@ public record AdmissionRule(
     }
 
     @Override
-    public Optional<Applicant> judge(RegionView view) {
+    public Optional<QueuedVersion> judge(RegionView view) {
         SpaceReservation reservation = reservation(view);
         Decision decision = decide(reservation, view);
         Problem problem = decision.problem();
@@ -89,7 +89,7 @@ public record AdmissionRule(
                 version,
                 region,
                 urgency,
-                manifest.roomBytes(),
+                manifest.spaceBytes(),
                 new Limit(
                         RecentCapacity.of(view),
                         Math.max(hadBytes, RecentCapacity.known(view)),
@@ -110,13 +110,13 @@ public record AdmissionRule(
     }
 
     /** The region knows which versions may be evicted. The control plane knows their value. */
-    private TakenSpace taken(RegionView view) {
+    private UsedSpace taken(RegionView view) {
         Set<DatasetVersion> held =
                 view.pins().stream().map(Pin::version).collect(Collectors.toSet());
         Map<DatasetVersion, ManifestRef> versions = new LinkedHashMap<>();
         view.mounts().forEach(mount -> versions.put(mount.version(), mount.manifest()));
         versions.put(version, manifest);
-        return new TakenSpace(
+        return new UsedSpace(
                 view.mounts().stream()
                         .filter(mount -> !mount.version().equals(version))
                         .map(mount -> candidate(mount, held.contains(mount.version())))
@@ -130,27 +130,27 @@ public record AdmissionRule(
 
     /** Returns the queue with this version, without those that let others pass. */
     private List<DatasetVersion> queue(RegionView view) {
-        List<Applicant> all =
+        List<QueuedVersion> all =
                 Stream.concat(
                                 view.queue().stream()
                                         .filter(other -> !other.version().equals(version))
                                         .filter(other -> !other.steppedAside()),
                                 Stream.of(waiting(view, 0, false, "")))
                         .toList();
-        return Applicant.inOrder(all, each -> space.of(each, view.mounts())).stream()
-                .map(Applicant::version)
+        return QueuedVersion.inOrder(all, each -> space.of(each, view.mounts())).stream()
+                .map(QueuedVersion::version)
                 .toList();
     }
 
-    private Applicant waiting(
+    private QueuedVersion waiting(
             RegionView view, long neededBytes, boolean steppedAside, String reason) {
         Instant begun =
                 view.queue().stream()
                         .filter(other -> other.version().equals(version))
-                        .map(Applicant::since)
+                        .map(QueuedVersion::since)
                         .findFirst()
                         .orElse(since);
-        return new Applicant(
+        return new QueuedVersion(
                 version, manifest, neededBytes, rank(urgency), begun, steppedAside, reason);
     }
 

@@ -139,14 +139,14 @@ public class SpaceCalculator {
     /**
      * Returns how the versions of one family share their space. It does not read the chunks of a
      * single version. It uses the size from an earlier reading beside others, or else {@link
-     * ManifestRef#roomBytes}.
+     * ManifestRef#spaceBytes}.
      */
     SharedSpace shared(Set<ManifestRef> versions) {
         if (versions.size() == 1) {
             ManifestRef version = versions.iterator().next();
             synchronized (known) {
                 return SharedSpace.single(
-                        version, sizes.getOrDefault(version, version.roomBytes()));
+                        version, sizes.getOrDefault(version, version.spaceBytes()));
             }
         }
         synchronized (known) {

@@ -3,8 +3,8 @@ package dev.forebay.agent.capacity;
 import dev.forebay.agent.fill.FillRate;
 import dev.forebay.agent.workers.Workers;
 import dev.forebay.manifest.cache.ManifestCache;
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 public class VersionSurvey {
 
     private final Workers workers;
-    private final MissingParts holdings;
+    private final MissingRanges holdings;
     private final SpaceCalculator space;
     private final FillRate rate;
 
     VersionSurvey(Workers workers, ManifestCache manifests, SpaceCalculator space, FillRate rate) {
         this.workers = workers;
-        this.holdings = new MissingParts(workers, manifests);
+        this.holdings = new MissingRanges(workers, manifests);
         this.space = space;
         this.rate = rate;
     }
@@ -60,7 +60,8 @@ public class VersionSurvey {
         if (version == null || manifest == null) {
             return survey(view, version, null, null);
         }
-        return survey(view, version, manifest, request.roomOnly() ? null : missing(manifest, view));
+        return survey(
+                view, version, manifest, request.spaceOnly() ? null : missing(manifest, view));
     }
 
     private Missing missing(ManifestRef manifest, RegionView view) {
@@ -148,8 +149,8 @@ public class VersionSurvey {
                 view.mounts().stream()
                         .map(Mount::manifest)
                         .collect(Collectors.toCollection(HashSet::new));
-        for (Applicant each :
-                Applicant.inOrder(view.queue(), name -> space.of(name, view.mounts()))) {
+        for (QueuedVersion each :
+                QueuedVersion.inOrder(view.queue(), name -> space.of(name, view.mounts()))) {
             queue.add(queued(each, space.more(each.manifest(), there)));
             // Versions behind it in the queue share space with it, too.
             if (!each.steppedAside()) {
@@ -159,14 +160,14 @@ public class VersionSurvey {
         return queue;
     }
 
-    private static Queued queued(Applicant applicant, long bytes) {
+    private static Queued queued(QueuedVersion queued, long bytes) {
         return new Queued(
-                applicant.version().toString(),
+                queued.version().toString(),
                 bytes,
-                applicant.rank() == AdmissionRule.rank(Urgency.INTERACTIVE),
-                applicant.since(),
-                applicant.steppedAside(),
-                applicant.reason());
+                queued.rank() == AdmissionRule.rank(Urgency.INTERACTIVE),
+                queued.since(),
+                queued.steppedAside(),
+                queued.reason());
     }
 
     private Resident resident(Mount mount, RegionView view) {

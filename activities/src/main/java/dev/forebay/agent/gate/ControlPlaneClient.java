@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -20,7 +20,7 @@ import java.util.zip.CRC32;
 import org.jboss.logging.Logger;
 
 /** The client of the control plane's REST API. */
-final class ControlPlaneClient implements Platform {
+final class ControlPlaneClient implements VersionRequester {
 
     private static final Logger LOG = Logger.getLogger(ControlPlaneClient.class);
 
@@ -58,7 +58,7 @@ final class ControlPlaneClient implements Platform {
     }
 
     @Override
-    public Answer ensure(Gang gang) {
+    public RequestAnswer ensure(Gang gang) {
         ObjectNode body = body(gang);
         try {
             Reply reply =
@@ -68,11 +68,13 @@ final class ControlPlaneClient implements Platform {
                                     path(gang) + "/ensure?by_name=true",
                                     body,
                                     Map.of("Idempotency-Key", key(gang.holder(), body))));
-            return Answer.of(reply.status(), JSON.readTree(reply.body()));
+            return RequestAnswer.of(reply.status(), JSON.readTree(reply.body()));
         } catch (JsonProcessingException e) {
-            return new Answer.Refused(Answer.UNAVAILABLE, "cannot read the control plane's answer");
+            return new RequestAnswer.Refused(
+                    RequestAnswer.UNAVAILABLE, "cannot read the control plane's answer");
         } catch (ForebayException e) {
-            return new Answer.Refused(Answer.UNAVAILABLE, String.valueOf(e.getMessage()));
+            return new RequestAnswer.Refused(
+                    RequestAnswer.UNAVAILABLE, String.valueOf(e.getMessage()));
         }
     }
 
@@ -140,7 +142,7 @@ final class ControlPlaneClient implements Platform {
      * Returns the idempotency key. It includes a checksum of the body, because annotations or the
      * lease may change and a key must belong to one request only.
      */
-    private String key(Holder holder, ObjectNode body) {
+    private String key(PinOwner holder, ObjectNode body) {
         CRC32 sum = new CRC32();
         sum.update(body.toString().getBytes(StandardCharsets.UTF_8));
         return "%s%s-%08x".formatted(purpose, holder.pinId(), sum.getValue());

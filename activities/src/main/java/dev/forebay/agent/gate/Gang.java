@@ -1,10 +1,10 @@
 package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.PodVersionRequest;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.PinOwner;
 
 /**
  * Pods with the same holder that request the same version on the same terms. A gang has one request
  * and one pin.
  */
-record Gang(Holder holder, PodVersionRequest versionRequest) {}
+record Gang(PinOwner holder, PodVersionRequest versionRequest) {}

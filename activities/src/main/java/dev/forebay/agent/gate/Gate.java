@@ -2,8 +2,8 @@ package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.AdmittedPod;
-import dev.forebay.agent.jobs.Notice;
 import dev.forebay.agent.jobs.Pods;
+import dev.forebay.agent.jobs.VersionNotice;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import java.time.Duration;
@@ -34,11 +34,11 @@ public final class Gate {
     private static final int MOST_LOOKS = 32;
 
     private final Pods pods;
-    private final Platform platform;
+    private final VersionRequester platform;
     private final RegionName region;
-    private final PollScheduler<Gang, List<AdmittedPod>, Answer> turns;
+    private final PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> turns;
 
-    private final PodHolders holders;
+    private final PodPinOwners holders;
 
     private final Question question = new Question();
 
@@ -52,14 +52,14 @@ public final class Gate {
 
     Gate(
             Pods pods,
-            Platform platform,
+            VersionRequester platform,
             RegionName region,
-            PollScheduler<Gang, List<AdmittedPod>, Answer> turns) {
+            PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> turns) {
         this.pods = pods;
         this.platform = platform;
         this.region = region;
         this.turns = turns;
-        this.holders = new PodHolders(pods);
+        this.holders = new PodPinOwners(pods);
     }
 
     /** Returns how many pods waited in the last round. */
@@ -129,13 +129,15 @@ public final class Gate {
             if (versionRequest.isEmpty()) {
                 pods.tell(
                         pod,
-                        new Notice(false, "NoDataset", PodVersionRequest.DATASET + " is gone"));
+                        new VersionNotice(
+                                false, "NoDataset", PodVersionRequest.DATASET + " is gone"));
             }
             return versionRequest;
         } catch (ForebayException refused) {
             pods.tell(
                     pod,
-                    new Notice(false, "InvalidArgument", String.valueOf(refused.getMessage())));
+                    new VersionNotice(
+                            false, "InvalidArgument", String.valueOf(refused.getMessage())));
             return Optional.empty();
         }
     }
@@ -145,16 +147,16 @@ public final class Gate {
     }
 
     private final class Question
-            implements PollScheduler.Question<Gang, List<AdmittedPod>, Answer> {
+            implements PollScheduler.Question<Gang, List<AdmittedPod>, RequestAnswer> {
 
         @Override
-        public Answer ask(Gang gang) {
+        public RequestAnswer ask(Gang gang) {
             return platform.ensure(gang);
         }
 
         @Override
-        public boolean isSaid(Answer answer) {
-            return Answer.isSaid(answer);
+        public boolean isSaid(RequestAnswer answer) {
+            return RequestAnswer.isSaid(answer);
         }
 
         /** Compares times of one clock, that of the API server. */
@@ -179,35 +181,38 @@ public final class Gate {
 
         @Override
         public void judge(
-                Gang gang, List<AdmittedPod> members, Duration waited, Optional<Answer> answer) {
+                Gang gang,
+                List<AdmittedPod> members,
+                Duration waited,
+                Optional<RequestAnswer> answer) {
             execute(
                     gang,
                     members,
-                    Verdict.of(
-                            answer.orElse(Answer.NONE),
+                    GateDecision.of(
+                            answer.orElse(RequestAnswer.NONE),
                             gang.versionRequest(),
                             region,
                             isLate(gang, members, waited)));
         }
     }
 
-    private void execute(Gang gang, List<AdmittedPod> members, Verdict verdict) {
-        if (!(verdict instanceof Verdict.Wait)) {
+    private void execute(Gang gang, List<AdmittedPod> members, GateDecision verdict) {
+        if (!(verdict instanceof GateDecision.Wait)) {
             settled.add(gang);
         }
         LOG.debugf("%s: %s", gang, verdict);
         for (AdmittedPod pod : members) {
             try {
                 switch (verdict) {
-                    case Verdict.Wait wait -> pods.tell(pod, wait.notice());
-                    case Verdict.Open open ->
+                    case GateDecision.Wait wait -> pods.tell(pod, wait.notice());
+                    case GateDecision.Open open ->
                             pods.open(
                                     pod,
                                     open.notice(),
                                     // A pod that runs cold may have no pin yet.
                                     Optional.of(gang.holder().pinId())
                                             .filter(_ -> open.notice().warm()));
-                    case Verdict.Fail fail -> pods.fail(pod, fail.notice());
+                    case GateDecision.Fail fail -> pods.fail(pod, fail.notice());
                 }
             } catch (ForebayException notNow) {
                 LOG.warnf("Pod %s/%s waits: %s", pod.namespace(), pod.name(), notNow.getMessage());

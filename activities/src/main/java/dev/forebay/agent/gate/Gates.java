@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 /** Creates the gates of a region and the keeper of pins, all with one control plane. */
 public final class Gates {
 
-    private final Platform waiting;
-    private final Platform running;
+    private final VersionRequester waiting;
+    private final VersionRequester running;
     private final RegionName region;
     private final Duration lease;
     private final Duration interval;
@@ -48,14 +48,14 @@ public final class Gates {
         this.atOnce = atOnce;
     }
 
-    private static Platform platform(
+    private static VersionRequester platform(
             URI api,
             ServiceClients clients,
             RegionName region,
             String purpose,
             Duration lease,
             Duration timeout) {
-        return new BackoffPlatform(
+        return new BackoffVersionRequester(
                 new ControlPlaneClient(api, clients, region, purpose, lease, timeout),
                 System::nanoTime);
     }

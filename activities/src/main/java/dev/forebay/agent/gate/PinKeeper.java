@@ -2,8 +2,8 @@ package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.AdmittedPod;
-import dev.forebay.agent.jobs.Holder;
 import dev.forebay.agent.jobs.Jobs;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.agent.jobs.Pods;
 import dev.forebay.membership.Pin;
 import dev.forebay.model.DatasetVersion;
@@ -36,10 +36,10 @@ public final class PinKeeper {
     private final Pods pods;
     private final Jobs jobs;
     private final Supplier<List<Pin>> pins;
-    private final Platform platform;
+    private final VersionRequester platform;
     private final Duration lease;
-    private final PollScheduler<Gang, Gang, Answer> turns;
-    private final PodHolders holders;
+    private final PollScheduler<Gang, Gang, RequestAnswer> turns;
+    private final PodPinOwners holders;
     private final Question question = new Question();
 
     /**
@@ -65,16 +65,16 @@ public final class PinKeeper {
             Pods pods,
             Jobs jobs,
             Supplier<List<Pin>> pins,
-            Platform platform,
+            VersionRequester platform,
             Duration lease,
-            PollScheduler<Gang, Gang, Answer> turns) {
+            PollScheduler<Gang, Gang, RequestAnswer> turns) {
         this.pods = pods;
         this.jobs = jobs;
         this.pins = pins;
         this.platform = platform;
         this.lease = lease;
         this.turns = turns;
-        this.holders = new PodHolders(pods);
+        this.holders = new PodPinOwners(pods);
     }
 
     /** Returns how many gangs ran without their pin in the last round. */
@@ -168,7 +168,7 @@ public final class PinKeeper {
     }
 
     private Pin pin(Gang gang) {
-        Holder holder = gang.holder();
+        PinOwner holder = gang.holder();
         return new Pin(
                 gang.versionRequest().version(),
                 holder.pinId(),
@@ -178,17 +178,17 @@ public final class PinKeeper {
                 holder.uid());
     }
 
-    private final class Question implements PollScheduler.Question<Gang, Gang, Answer> {
+    private final class Question implements PollScheduler.Question<Gang, Gang, RequestAnswer> {
 
         @Override
-        public Answer ask(Gang gang) {
+        public RequestAnswer ask(Gang gang) {
             unanswered.add(gang);
             return platform.ensure(gang);
         }
 
         @Override
-        public boolean isSaid(Answer answer) {
-            return Answer.isSaid(answer);
+        public boolean isSaid(RequestAnswer answer) {
+            return RequestAnswer.isSaid(answer);
         }
 
         @Override
@@ -197,16 +197,16 @@ public final class PinKeeper {
         }
 
         @Override
-        public void judge(Gang gang, Gang same, Duration waited, Optional<Answer> answer) {
-            Answer said = answer.orElse(Answer.NONE);
-            if (Answer.isSaid(said) && !(said instanceof Answer.Coming)) {
+        public void judge(Gang gang, Gang same, Duration waited, Optional<RequestAnswer> answer) {
+            RequestAnswer said = answer.orElse(RequestAnswer.NONE);
+            if (RequestAnswer.isSaid(said) && !(said instanceof RequestAnswer.Coming)) {
                 unanswered.remove(gang);
             }
-            if (said instanceof Answer.Warm) {
+            if (said instanceof RequestAnswer.Warm) {
                 LOG.infof(
                         "%s has its pin on %s again",
                         gang.holder(), gang.versionRequest().version());
-            } else if (said instanceof Answer.Refused refused) {
+            } else if (said instanceof RequestAnswer.Refused refused) {
                 refusal.set(
                         "%s on %s: %s"
                                 .formatted(

@@ -1,7 +1,7 @@
 package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.PodVersionRequest;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.agent.jobs.ReservedWorkload;
 import dev.forebay.agent.jobs.Workloads;
 import dev.forebay.model.ForebayException;
@@ -40,13 +40,14 @@ public final class WarmCheck {
     private static final int MOST_WISHES_AT_ONCE = 8;
 
     private final Workloads workloads;
-    private final Platform platform;
+    private final VersionRequester platform;
     private final RegionName region;
-    private final PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>>
+    private final PollScheduler<
+                    WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>>
             turns;
 
     /** By the uid of a Workload, whose owners never change. */
-    private final Map<String, Holder> holders = new HashMap<>();
+    private final Map<String, PinOwner> holders = new HashMap<>();
 
     /**
      * Petitions that this agent has rejected and that are still in {@code turns}. Their requests
@@ -60,9 +61,9 @@ public final class WarmCheck {
 
     WarmCheck(
             Workloads workloads,
-            Platform platform,
+            VersionRequester platform,
             RegionName region,
-            PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>>
+            PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>>
                     turns) {
         this.workloads = workloads;
         this.platform = platform;
@@ -164,12 +165,12 @@ public final class WarmCheck {
 
     private final class Question
             implements PollScheduler.Question<
-                    WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, Answer>> {
+                    WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>> {
 
         @Override
-        public Map<PodVersionRequest, Answer> ask(WorkloadRequest workloadRequest) {
+        public Map<PodVersionRequest, RequestAnswer> ask(WorkloadRequest workloadRequest) {
             Executor together = new BoundedTasks(MOST_WISHES_AT_ONCE);
-            Map<PodVersionRequest, CompletableFuture<Answer>> answers = new HashMap<>();
+            Map<PodVersionRequest, CompletableFuture<RequestAnswer>> answers = new HashMap<>();
             for (Gang gang : gangs(workloadRequest)) {
                 answers.put(
                         gang.versionRequest(),
@@ -182,8 +183,8 @@ public final class WarmCheck {
         }
 
         @Override
-        public boolean isSaid(Map<PodVersionRequest, Answer> answers) {
-            return answers.values().stream().anyMatch(Answer::isSaid);
+        public boolean isSaid(Map<PodVersionRequest, RequestAnswer> answers) {
+            return answers.values().stream().anyMatch(RequestAnswer::isSaid);
         }
 
         /** Compares the clocks of Kueue and of the API server, which should be in step. */
@@ -213,16 +214,17 @@ public final class WarmCheck {
                 WorkloadRequest workloadRequest,
                 ReservedWorkload workload,
                 Duration waited,
-                Optional<Map<PodVersionRequest, Answer>> answers) {
-            Map<PodVersionRequest, Verdict> verdicts = new LinkedHashMap<>();
+                Optional<Map<PodVersionRequest, RequestAnswer>> answers) {
+            Map<PodVersionRequest, GateDecision> verdicts = new LinkedHashMap<>();
             for (Gang gang : gangs(workloadRequest)) {
                 PodVersionRequest versionRequest = gang.versionRequest();
-                Answer answer =
-                        answers.map(it -> it.getOrDefault(versionRequest, Answer.NONE))
-                                .orElse(Answer.NONE);
+                RequestAnswer answer =
+                        answers.map(it -> it.getOrDefault(versionRequest, RequestAnswer.NONE))
+                                .orElse(RequestAnswer.NONE);
                 verdicts.put(
                         versionRequest,
-                        Verdict.of(answer, versionRequest, region, versionRequest.isLate(waited)));
+                        GateDecision.of(
+                                answer, versionRequest, region, versionRequest.isLate(waited)));
             }
             execute(workloadRequest, workload, verdicts);
         }
@@ -231,16 +233,16 @@ public final class WarmCheck {
     private void execute(
             WorkloadRequest workloadRequest,
             ReservedWorkload workload,
-            Map<PodVersionRequest, Verdict> verdicts) {
-        Verdict verdict = Verdict.ofAll(List.copyOf(verdicts.values()));
+            Map<PodVersionRequest, GateDecision> verdicts) {
+        GateDecision verdict = GateDecision.ofAll(List.copyOf(verdicts.values()));
         LOG.debugf("%s: %s", workloadRequest, verdict);
         String message = verdict.notice().message();
         try {
             switch (verdict) {
-                case Verdict.Wait _ -> workloads.tell(workload, message);
-                case Verdict.Open _ ->
+                case GateDecision.Wait _ -> workloads.tell(workload, message);
+                case GateDecision.Open _ ->
                         workloads.admit(workload, message, cold(workloadRequest, verdicts));
-                case Verdict.Fail _ -> {
+                case GateDecision.Fail _ -> {
                     rejected.add(workloadRequest);
                     workloads.reject(workload, message);
                 }
@@ -253,7 +255,7 @@ public final class WarmCheck {
 
     /** Returns the pod sets whose version is not in the region. */
     private static Set<String> cold(
-            WorkloadRequest workloadRequest, Map<PodVersionRequest, Verdict> verdicts) {
+            WorkloadRequest workloadRequest, Map<PodVersionRequest, GateDecision> verdicts) {
         return workloadRequest.versionRequests().entrySet().stream()
                 .filter(
                         each ->

@@ -1,7 +1,7 @@
 package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.PodVersionRequest;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.PinOwner;
 import java.util.Map;
 
 /**
@@ -14,5 +14,5 @@ import java.util.Map;
 record WorkloadRequest(
         String workload,
         String reservedAt,
-        Holder holder,
+        PinOwner holder,
         Map<String, PodVersionRequest> versionRequests) {}

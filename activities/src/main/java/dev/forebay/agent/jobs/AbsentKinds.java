@@ -18,16 +18,16 @@ final class AbsentKinds {
 
     private final LongSupplier nanos;
     // All guarded by this.
-    private final Set<Kind> seen = new HashSet<>();
-    private final Map<Kind, Long> since = new HashMap<>();
-    private final Map<Kind, Long> lastly = new HashMap<>();
+    private final Set<WorkloadKind> seen = new HashSet<>();
+    private final Map<WorkloadKind, Long> since = new HashMap<>();
+    private final Map<WorkloadKind, Long> lastly = new HashMap<>();
 
     AbsentKinds(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
     /** Records that the API server lists a kind. */
-    synchronized void isThere(Kind kind) {
+    synchronized void isThere(WorkloadKind kind) {
         seen.add(kind);
         since.remove(kind);
         lastly.remove(kind);
@@ -36,7 +36,7 @@ final class AbsentKinds {
     /**
      * Records that the API server does not list a kind. Returns whether the kind counts as gone.
      */
-    synchronized boolean isGone(Kind kind) {
+    synchronized boolean isGone(WorkloadKind kind) {
         long now = nanos.getAsLong();
         Long last = lastly.put(kind, now);
         if (last != null && now - last > BELIEVED_AFTER.toNanos()) {
@@ -57,7 +57,7 @@ final class AbsentKinds {
     }
 
     /** Returns whether a kind was listed before and does not count as gone. */
-    synchronized boolean wasThere(Kind kind) {
+    synchronized boolean wasThere(WorkloadKind kind) {
         return seen.contains(kind);
     }
 }

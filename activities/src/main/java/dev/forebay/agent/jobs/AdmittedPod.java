@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param created when it was created, by the API server's clock
  * @param owner its controller, if it has one
- * @param told its last notice, if any
+ * @param lastNotice its last notice, if any
  */
 public record AdmittedPod(
         String namespace,
@@ -17,5 +17,5 @@ public record AdmittedPod(
         String uid,
         Instant created,
         Map<String, String> annotations,
-        Optional<Owner> owner,
-        Optional<Notice> told) {}
+        Optional<ControllerReference> owner,
+        Optional<VersionNotice> lastNotice) {}

@@ -30,8 +30,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads Jobs of all namespaces, of each {@link Kind}, from the API server. Needs the verb {@code
- * list} on them and {@code watch} on Kubernetes' own Jobs. Needs {@code list} on pods and
+ * Reads Jobs of all namespaces, of each {@link WorkloadKind}, from the API server. Needs the verb
+ * {@code list} on them and {@code watch} on Kubernetes' own Jobs. Needs {@code list} on pods and
  * Workloads, too, if those hold pins.
  */
 final class ClusterJobs implements Jobs {
@@ -52,7 +52,7 @@ final class ClusterJobs implements Jobs {
     private final KubernetesClient client;
     private final boolean podsHoldPins;
     private final boolean workloadsHoldPins;
-    private final List<Kind> kinds;
+    private final List<WorkloadKind> kinds;
     private final AbsentKinds absent;
 
     // Guarded by this.
@@ -72,9 +72,9 @@ final class ClusterJobs implements Jobs {
         this.client = client;
         this.podsHoldPins = podsHoldPins;
         this.workloadsHoldPins = workloadsHoldPins;
-        List<Kind> all = new ArrayList<>(Kind.ALL);
+        List<WorkloadKind> all = new ArrayList<>(WorkloadKind.ALL);
         if (workloadsHoldPins) {
-            all.add(Kind.WORKLOAD);
+            all.add(WorkloadKind.WORKLOAD);
         }
         this.kinds = List.copyOf(all);
         this.absent = new AbsentKinds(nanos);
@@ -93,8 +93,8 @@ final class ClusterJobs implements Jobs {
         Set<String> over =
                 pins.stream().map(Pin::job).collect(Collectors.toCollection(HashSet::new));
         Set<String> ended = new HashSet<>();
-        List<Kind> unlisted = new ArrayList<>();
-        for (Kind kind : kinds) {
+        List<WorkloadKind> unlisted = new ArrayList<>();
+        for (WorkloadKind kind : kinds) {
             if (over.isEmpty()) {
                 return over;
             }
@@ -104,7 +104,7 @@ final class ClusterJobs implements Jobs {
                 }
             } catch (ForebayException unanswered) {
                 absent.noAnswer();
-                if (kind.equals(Kind.JOB)) {
+                if (kind.equals(WorkloadKind.JOB)) {
                     throw unanswered;
                 }
                 LOG.warnf(
@@ -128,13 +128,13 @@ final class ClusterJobs implements Jobs {
 
     @Override
     public boolean asksFor(Pin pin) {
-        return (podsHoldPins || !Holder.isOfKind("Pod", pin))
-                && (workloadsHoldPins || !Holder.isOfKind(Kind.WORKLOAD.name(), pin));
+        return (podsHoldPins || !PinOwner.isOfKind("Pod", pin))
+                && (workloadsHoldPins || !PinOwner.isOfKind(WorkloadKind.WORKLOAD.name(), pin));
     }
 
     /** Returns whether the living objects of this kind are known. */
     private boolean removeLiving(
-            Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
+            WorkloadKind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         Optional<ResourceDefinitionContext> served = served(kind);
         if (served.isPresent()) {
             absent.isThere(kind);
@@ -155,23 +155,25 @@ final class ClusterJobs implements Jobs {
                     kind.name());
             return false;
         }
-        if (!kind.name().equals(Kind.JOB.name())) {
-            remove(over, pins, pin -> Holder.isOfKind(kind.name(), pin));
+        if (!kind.name().equals(WorkloadKind.JOB.name())) {
+            remove(over, pins, pin -> PinOwner.isOfKind(kind.name(), pin));
         }
         return true;
     }
 
     /** Keeps pins that clients took themselves, because their kind is unknown. */
     private void removeUnlessOfAnother(
-            Kind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
+            WorkloadKind kind, Collection<Pin> pins, Set<String> over, Set<String> ended) {
         remove(
                 over,
                 pins,
                 pin ->
                         !ended.contains(pin.job())
-                                && Stream.concat(kinds.stream().map(Kind::name), Stream.of("Pod"))
+                                && Stream.concat(
+                                                kinds.stream().map(WorkloadKind::name),
+                                                Stream.of("Pod"))
                                         .filter(name -> !name.equals(kind.name()))
-                                        .noneMatch(name -> Holder.isOfKind(name, pin)));
+                                        .noneMatch(name -> PinOwner.isOfKind(name, pin)));
     }
 
     private static void remove(Set<String> over, Collection<Pin> pins, Predicate<Pin> which) {
@@ -189,7 +191,7 @@ final class ClusterJobs implements Jobs {
                     ApiServer.ask("list objects of kind " + kind, () -> all.list(options));
             for (GenericKubernetesResource job : page.getItems()) {
                 String uid = job.getMetadata().getUid();
-                if (!Ended.isOver(job)) {
+                if (!JobStatus.isOver(job)) {
                     over.remove(uid);
                 } else if (over.contains(uid)) {
                     ended.add(uid);
@@ -203,8 +205,8 @@ final class ClusterJobs implements Jobs {
      * Returns how to list a kind, empty if the cluster does not have it. Asks again each time: a
      * version that is no longer served does not mean that its objects are gone.
      */
-    private Optional<ResourceDefinitionContext> served(Kind kind) {
-        if (kind.equals(Kind.JOB)) {
+    private Optional<ResourceDefinitionContext> served(WorkloadKind kind) {
+        if (kind.equals(WorkloadKind.JOB)) {
             return Optional.of(kind.in("v1"));
         }
         return ApiServer.ask(
@@ -219,7 +221,7 @@ final class ClusterJobs implements Jobs {
                                 .map(kind::in));
     }
 
-    private boolean serves(Kind kind, String version) {
+    private boolean serves(WorkloadKind kind, String version) {
         return Optional.ofNullable(client.getApiResources(kind.group() + "/" + version)).stream()
                 .map(APIResourceList::getResources)
                 .flatMap(resources -> resources.stream())
@@ -275,7 +277,8 @@ final class ClusterJobs implements Jobs {
                 && job.getStatus().getConditions().stream()
                         .anyMatch(
                                 condition ->
-                                        Ended.isEnding(condition.getType(), condition.getStatus()));
+                                        JobStatus.isEnding(
+                                                condition.getType(), condition.getStatus()));
     }
 
     @Override

@@ -29,7 +29,7 @@ import java.util.Set;
 /**
  * Reads and changes pods of all namespaces that the webhook has admitted, through the API server.
  * Needs the verbs {@code list}, {@code watch} and {@code patch} on pods, {@code patch} on their
- * status and {@code create} on events. Needs the verbs of {@link Owners}, too.
+ * status and {@code create} on events. Needs the verbs of {@link PinOwnerLookup}, too.
  */
 final class ClusterPods implements Pods {
 
@@ -47,7 +47,7 @@ final class ClusterPods implements Pods {
     private static final PatchContext MERGED = PatchContext.of(PatchType.STRATEGIC_MERGE);
 
     private final KubernetesClient client;
-    private final Owners owners;
+    private final PinOwnerLookup owners;
     private final SharedIndexInformer<Pod> informer;
 
     /** Gives the times that people see. No decision depends on it. */
@@ -58,7 +58,7 @@ final class ClusterPods implements Pods {
      */
     ClusterPods(KubernetesClient client, Clock clock) {
         this.client = client;
-        this.owners = new Owners(client);
+        this.owners = new PinOwnerLookup(client);
         this.clock = clock;
         this.informer =
                 client.pods()
@@ -154,35 +154,35 @@ final class ClusterPods implements Pods {
                 Map.copyOf(
                         Objects.requireNonNullElse(
                                 pod.getMetadata().getAnnotations(), Map.<String, String>of())),
-                Owner.of(pod.getMetadata()),
+                ControllerReference.of(pod.getMetadata()),
                 pod.getStatus().getConditions().stream()
                         .filter(condition -> condition.getType().equals(CONDITION))
                         .findFirst()
                         .map(ClusterPods::notice));
     }
 
-    private static Notice notice(PodCondition condition) {
-        return new Notice(
+    private static VersionNotice notice(PodCondition condition) {
+        return new VersionNotice(
                 condition.getStatus().equals("True"),
                 Objects.requireNonNullElse(condition.getReason(), ""),
                 Objects.requireNonNullElse(condition.getMessage(), ""));
     }
 
     @Override
-    public Holder holder(AdmittedPod pod) {
+    public PinOwner holder(AdmittedPod pod) {
         return owners.holder(
-                new Holder("Pod", pod.namespace(), pod.name(), pod.uid()), pod.owner());
+                new PinOwner("Pod", pod.namespace(), pod.name(), pod.uid()), pod.owner());
     }
 
     @Override
-    public void tell(AdmittedPod pod, Notice notice) {
-        if (pod.told().filter(notice::equals).isEmpty()) {
+    public void tell(AdmittedPod pod, VersionNotice notice) {
+        if (pod.lastNotice().filter(notice::equals).isEmpty()) {
             tell(pod, notice, patch(pod));
         }
     }
 
     @Override
-    public void fail(AdmittedPod pod, Notice notice) {
+    public void fail(AdmittedPod pod, VersionNotice notice) {
         ObjectNode patch = patch(pod);
         patch.withObject("/status")
                 .put("phase", "Failed")
@@ -205,23 +205,26 @@ final class ClusterPods implements Pods {
         tell(pod, notice, patch);
     }
 
-    private void tell(AdmittedPod pod, Notice notice, ObjectNode patch) {
+    private void tell(AdmittedPod pod, VersionNotice notice, ObjectNode patch) {
         ObjectNode condition = patch.withArray("/status/conditions").addObject();
         condition.put("type", CONDITION);
         condition.put("status", notice.warm() ? "True" : "False");
         condition.put("reason", notice.reason());
         condition.put("message", notice.message());
-        if (pod.told().map(Notice::warm).filter(before -> before == notice.warm()).isEmpty()) {
+        if (pod.lastNotice()
+                .map(VersionNotice::warm)
+                .filter(before -> before == notice.warm())
+                .isEmpty()) {
             condition.put("lastTransitionTime", now());
         }
         unlessGone(() -> resource(pod).subresource("status").patch(MERGED, patch.toString()));
-        if (pod.told().map(Notice::reason).filter(notice.reason()::equals).isEmpty()) {
+        if (pod.lastNotice().map(VersionNotice::reason).filter(notice.reason()::equals).isEmpty()) {
             publish(pod, notice);
         }
     }
 
     @Override
-    public void open(AdmittedPod pod, Notice notice, Optional<String> pinId) {
+    public void open(AdmittedPod pod, VersionNotice notice, Optional<String> pinId) {
         tell(pod, notice);
         ObjectNode patch = patch(pod);
         pinId.ifPresent(id -> patch.withObject("/metadata").putObject("annotations").put(PIN, id));
@@ -256,7 +259,7 @@ final class ClusterPods implements Pods {
      * The event's name contains its subject and reason, so a repeated event, of any agent, exists
      * already.
      */
-    private void publish(AdmittedPod pod, Notice notice) {
+    private void publish(AdmittedPod pod, VersionNotice notice) {
         String now = now();
         Event event =
                 new EventBuilder()

@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 /**
  * Reads and answers Workloads of all namespaces through the API server. Needs the verbs {@code
  * list} and {@code watch} on Workloads and AdmissionChecks, and {@code patch} on the status of
- * both. Needs the verbs of {@link Owners}, too.
+ * both. Needs the verbs of {@link PinOwnerLookup}, too.
  */
 final class ClusterWorkloads implements Workloads {
 
@@ -55,7 +55,7 @@ final class ClusterWorkloads implements Workloads {
                     .build();
 
     private final KubernetesClient client;
-    private final Owners owners;
+    private final PinOwnerLookup owners;
     private final SharedIndexInformer<WorkloadResource> workloads;
     private final SharedIndexInformer<AdmissionCheckResource> checks;
 
@@ -67,7 +67,7 @@ final class ClusterWorkloads implements Workloads {
      */
     ClusterWorkloads(KubernetesClient client, Clock clock) {
         this.client = client;
-        this.owners = new Owners(client);
+        this.owners = new PinOwnerLookup(client);
         this.clock = clock;
         this.workloads = informer(WorkloadResource.class);
         this.checks = informer(AdmissionCheckResource.class);
@@ -102,8 +102,8 @@ final class ClusterWorkloads implements Workloads {
     }
 
     private void activate(AdmissionCheckResource check) {
-        AdmissionCheckResource told = new AdmissionCheckResource();
-        told.setMetadata(
+        AdmissionCheckResource patch = new AdmissionCheckResource();
+        patch.setMetadata(
                 new ObjectMetaBuilder()
                         .withName(check.getMetadata().getName())
                         .withUid(check.getMetadata().getUid())
@@ -116,7 +116,7 @@ final class ClusterWorkloads implements Workloads {
         condition.put("message", "Forebay's agent controls this check");
         condition.put("lastTransitionTime", now());
         condition.put("observedGeneration", check.getMetadata().getGeneration());
-        apply(told, status);
+        apply(patch, status);
     }
 
     private static boolean isOurs(AdmissionCheckResource check) {
@@ -171,7 +171,7 @@ final class ClusterWorkloads implements Workloads {
                                         metadata.getUid(),
                                         metadata.getResourceVersion(),
                                         reservation.getLastTransitionTime(),
-                                        Owner.of(metadata),
+                                        ControllerReference.of(metadata),
                                         annotations(spec),
                                         checks));
     }
@@ -212,10 +212,10 @@ final class ClusterWorkloads implements Workloads {
     }
 
     @Override
-    public Holder holder(ReservedWorkload workload) {
+    public PinOwner holder(ReservedWorkload workload) {
         return owners.holder(
-                new Holder(
-                        Kind.WORKLOAD.name(),
+                new PinOwner(
+                        WorkloadKind.WORKLOAD.name(),
                         workload.namespace(),
                         workload.name(),
                         workload.uid()),
@@ -243,8 +243,8 @@ final class ClusterWorkloads implements Workloads {
         if (workload.checks().stream().allMatch(check -> says(check, state, message))) {
             return;
         }
-        WorkloadResource told = new WorkloadResource();
-        told.setMetadata(
+        WorkloadResource patch = new WorkloadResource();
+        patch.setMetadata(
                 new ObjectMetaBuilder()
                         .withNamespace(workload.namespace())
                         .withName(workload.name())
@@ -255,19 +255,19 @@ final class ClusterWorkloads implements Workloads {
         ObjectNode status = JsonNodeFactory.instance.objectNode();
         ArrayNode all = status.putArray("admissionChecks");
         for (Check check : workload.checks()) {
-            ObjectNode said = all.addObject();
-            said.put("name", check.name());
-            said.put("state", state.word());
-            said.put("message", message);
-            said.put("lastTransitionTime", check.state() == state ? check.since() : now());
+            ObjectNode entry = all.addObject();
+            entry.put("name", check.name());
+            entry.put("state", state.word());
+            entry.put("message", message);
+            entry.put("lastTransitionTime", check.state() == state ? check.since() : now());
             // Written even if empty, so that an update of an earlier answer does not stay.
-            ArrayNode updates = said.putArray("podSetUpdates");
+            ArrayNode updates = entry.putArray("podSetUpdates");
             for (String set : late) {
                 ObjectNode update = updates.addObject().put("name", set);
                 update.putObject("annotations").put(Pods.LATE, "true");
             }
         }
-        apply(told, status);
+        apply(patch, status);
     }
 
     private static boolean says(Check check, State state, String message) {

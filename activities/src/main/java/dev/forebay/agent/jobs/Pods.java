@@ -57,20 +57,20 @@ public interface Pods extends AutoCloseable {
     boolean isOpen(AdmittedPod pod);
 
     /** Returns the holder of a pod's pin. */
-    Holder holder(AdmittedPod pod);
+    PinOwner holder(AdmittedPod pod);
 
     /** Shows a notice on a pod. */
-    void tell(AdmittedPod pod, Notice notice);
+    void tell(AdmittedPod pod, VersionNotice notice);
 
     /**
      * Removes the gate of a pod.
      *
      * @param pinId the id of the pin that holds its version, if any
      */
-    void open(AdmittedPod pod, Notice notice, Optional<String> pinId);
+    void open(AdmittedPod pod, VersionNotice notice, Optional<String> pinId);
 
     /** Marks a pod as failed. Its controller decides what follows. */
-    void fail(AdmittedPod pod, Notice notice);
+    void fail(AdmittedPod pod, VersionNotice notice);
 
     @Override
     void close();

@@ -19,7 +19,7 @@ public record ReservedWorkload(
         String uid,
         String resourceVersion,
         String reservedAt,
-        Optional<Owner> owner,
+        Optional<ControllerReference> owner,
         Map<String, Map<String, String>> podSets,
         List<Check> checks) {
 

@@ -36,7 +36,7 @@ public interface Workloads extends AutoCloseable {
     Instant clock();
 
     /** Returns the holder of a Workload's pin. */
-    Holder holder(ReservedWorkload workload);
+    PinOwner holder(ReservedWorkload workload);
 
     /** Lets a Workload wait, and says why. */
     void tell(ReservedWorkload workload, String message);

@@ -26,7 +26,7 @@ public class KueueWorkloads implements AutoCloseable {
     KueueWorkloads(Cluster cluster, Gates gates, MeterRegistry registry) {
         workloads = cluster.workloads();
         WarmCheck check = gates.of(workloads);
-        checking = Rounds.of("check of Kueue Workloads", TICK, check::check);
+        checking = ReconcileTasks.of("check of Kueue Workloads", TICK, check::check);
         Gauge.builder("forebay.agent.checked.workloads", check, WarmCheck::waiting)
                 .description("Kueue Workloads that wait for their versions")
                 .register(registry);

@@ -40,7 +40,7 @@ public final class NodeLabels implements AutoCloseable {
         this.labels = labels;
         this.reports = reports;
         this.nodes = nodes;
-        this.rounds = Rounds.of("update of node labels", interval, this::check);
+        this.rounds = ReconcileTasks.of("update of node labels", interval, this::check);
     }
 
     public void start() {

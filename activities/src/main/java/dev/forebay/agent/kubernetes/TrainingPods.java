@@ -85,10 +85,10 @@ public class TrainingPods implements AutoCloseable {
                         WebhookKeyRenewal::secondsLeft)
                 .description("Remaining validity of the webhook's certificate")
                 .register(registry);
-        keeping = Rounds.of("update of the webhook", admission.interval(), keeper::check);
+        keeping = ReconcileTasks.of("update of the webhook", admission.interval(), keeper::check);
         pods = cluster.pods();
         Gate barrier = gates.of(pods);
-        gating = Rounds.of("check of gated pods", TICK, barrier::check);
+        gating = ReconcileTasks.of("check of gated pods", TICK, barrier::check);
         Gauge.builder("forebay.agent.gated.pods", barrier, Gate::waiting)
                 .description("Pods whose scheduling gate waits for a version")
                 .register(registry);
@@ -97,7 +97,9 @@ public class TrainingPods implements AutoCloseable {
                         pods,
                         cluster.jobs(true, config.kueue().enabled()),
                         () -> state.view().pins());
-        pinning = Rounds.of("renewal of training pins", config.jobs().interval(), pinKeeper::check);
+        pinning =
+                ReconcileTasks.of(
+                        "renewal of training pins", config.jobs().interval(), pinKeeper::check);
         Gauge.builder("forebay.agent.unpinned.gangs", pinKeeper, PinKeeper::lacking)
                 .description("Gangs of pods that run without their pin")
                 .register(registry);

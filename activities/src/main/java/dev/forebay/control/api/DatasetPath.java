@@ -6,9 +6,11 @@ import jakarta.ws.rs.PathParam;
 
 /** The path parameters that name a dataset. */
 public record DatasetPath(
-        @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+        @PathParam("namespace")
+                @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                 String namespace,
-        @PathParam("name") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE) String name) {
+        @PathParam("name") @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
+                String name) {
 
     public DatasetName toName() {
         return new DatasetName(namespace, name);

@@ -10,10 +10,13 @@ import jakarta.ws.rs.PathParam;
  * The path parameters that name a version, by any reference that {@link VersionLookup} resolves.
  */
 public record VersionPath(
-        @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+        @PathParam("namespace")
+                @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                 String namespace,
-        @PathParam("name") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE) String name,
-        @PathParam("version") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+        @PathParam("name") @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
+                String name,
+        @PathParam("version")
+                @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                 String version) {
 
     /** Returns the version that the reference means now. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class AliasCatalogue {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The registered datasets. Thread-safe. Every call is one transaction. */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class DatasetCatalogue {
 

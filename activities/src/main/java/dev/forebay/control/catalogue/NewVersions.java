@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class NewVersions {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class QuotaCatalogue {
 

@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
  * Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class ResidentCatalogue {
 

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class VersionCatalogue {
 

@@ -22,7 +22,7 @@ import java.util.stream.Stream;
  * <p>Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class VersionLookup {
 

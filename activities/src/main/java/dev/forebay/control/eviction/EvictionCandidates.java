@@ -12,7 +12,7 @@ import dev.forebay.service.gateway.RegionSurvey;
 import dev.forebay.service.gateway.UsageReport.Mounted;
 import dev.forebay.service.space.EvictionCandidate;
 import dev.forebay.service.space.EvictionCandidate.Kind;
-import dev.forebay.service.space.TakenSpace;
+import dev.forebay.service.space.UsedSpace;
 import dev.forebay.workflows.message.Residency.State;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -83,7 +83,7 @@ public class EvictionCandidates {
      *
      * @param readAgo as {@link #readAgo} returns it; may be empty if the value does not matter
      */
-    public TakenSpace taken(
+    public UsedSpace taken(
             RegionName region, RegionSurvey survey, Map<DatasetVersion, Duration> readAgo) {
         Instant now = Instant.now();
         Map<DatasetVersion, Resident> known =
@@ -103,7 +103,7 @@ public class EvictionCandidates {
                                         readAgo.get(version),
                                         worth,
                                         now)));
-        return new TakenSpace(candidates, SurveyShares.of(survey));
+        return new UsedSpace(candidates, SurveyShares.of(survey));
     }
 
     private static EvictionCandidate candidate(
@@ -117,7 +117,7 @@ public class EvictionCandidates {
         return new EvictionCandidate(
                 version,
                 kind(there, known),
-                there.roomBytes(),
+                there.spaceBytes(),
                 worth.of(
                         version,
                         there.bytes(),

@@ -54,6 +54,6 @@ final class SurveyShares {
     }
 
     private static Share of(Resident resident) {
-        return new Share(List.of(DatasetVersion.parse(resident.version())), resident.roomBytes());
+        return new Share(List.of(DatasetVersion.parse(resident.version())), resident.spaceBytes());
     }
 }

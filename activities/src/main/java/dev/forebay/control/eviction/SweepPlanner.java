@@ -9,7 +9,7 @@ import dev.forebay.service.space.EvictionCandidate;
 import dev.forebay.service.space.EvictionCandidate.Kind;
 import dev.forebay.service.space.SharedBytes;
 import dev.forebay.service.space.SharedBytes.Share;
-import dev.forebay.service.space.TakenSpace;
+import dev.forebay.service.space.UsedSpace;
 import dev.forebay.service.space.VictimSelection;
 import dev.forebay.service.space.VictimSelection.Selection;
 import dev.forebay.workflows.message.Residency.State;
@@ -174,7 +174,7 @@ public final class SweepPlanner {
         private void holdToQuota(String namespace, long quota) {
             Optional<Long> taken =
                     survey.usage()
-                            .map(UsageReport::roomBytes)
+                            .map(UsageReport::spaceBytes)
                             .map(byNamespace -> byNamespace.get(namespace));
             if (taken.isEmpty()) {
                 return; // nothing is mounted, or a note names the agent that does not answer
@@ -224,8 +224,8 @@ public final class SweepPlanner {
         }
 
         /** Returns the space that versions take, where victims count as evicted. */
-        private TakenSpace taken(List<Share> shares) {
-            return new TakenSpace(
+        private UsedSpace taken(List<Share> shares) {
+            return new UsedSpace(
                     Stream.concat(
                                     Stream.concat(leaving.stream(), victims.keySet().stream())
                                             .map(
@@ -246,7 +246,7 @@ public final class SweepPlanner {
             return new EvictionCandidate(
                     resident.version(),
                     Kind.FREE,
-                    manifest == null ? resident.bytes() : manifest.roomBytes(),
+                    manifest == null ? resident.bytes() : manifest.spaceBytes(),
                     survey.worth()
                             .of(
                                     resident.version(),

@@ -114,7 +114,7 @@ public class SweepPlans {
         return limits.entrySet().stream()
                 .anyMatch(
                         limit ->
-                                usage.roomBytes().getOrDefault(limit.getKey(), 0L)
+                                usage.spaceBytes().getOrDefault(limit.getKey(), 0L)
                                         > limit.getValue());
     }
 

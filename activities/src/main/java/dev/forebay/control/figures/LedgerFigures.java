@@ -23,27 +23,29 @@ class LedgerFigures implements Figures.Part {
 
     private final Regions regions;
     private final Costs costs;
-    private final Family bytes;
-    private final Family requests;
-    private final Family nvme;
-    private final Family cost;
+    private final GaugeFamily bytes;
+    private final GaugeFamily requests;
+    private final GaugeFamily nvme;
+    private final GaugeFamily cost;
 
     LedgerFigures(Regions regions, Costs costs, MeterRegistry registry) {
         this.regions = regions;
         this.costs = costs;
         this.bytes =
-                new Family(
+                new GaugeFamily(
                         registry,
                         "ledger.bytes",
                         "Bytes that workers fetched this " + "month, by source");
         this.requests =
-                new Family(registry, "ledger.lake.requests", "Requests to the lake this month");
+                new GaugeFamily(
+                        registry, "ledger.lake.requests", "Requests to the lake this month");
         this.nvme =
-                new Family(
+                new GaugeFamily(
                         registry,
                         "ledger.nvme.gb.hours",
                         "Space used on workers' disks this " + "month");
-        this.cost = new Family(registry, "ledger.cost", "Cost of this month, at today's prices");
+        this.cost =
+                new GaugeFamily(registry, "ledger.cost", "Cost of this month, at today's prices");
     }
 
     @Override

@@ -23,16 +23,17 @@ class PinFigures implements Figures.Part {
     private final Regions regions;
     private final FigureCatalogue catalogue;
     private final PinAudit audit;
-    private final Family pins;
-    private final Family leaked;
+    private final GaugeFamily pins;
+    private final GaugeFamily leaked;
 
     PinFigures(Regions regions, FigureCatalogue catalogue, PinAudit audit, MeterRegistry registry) {
         this.regions = regions;
         this.catalogue = catalogue;
         this.audit = audit;
-        this.pins = new Family(registry, "pins", "Pins in the catalogue");
+        this.pins = new GaugeFamily(registry, "pins", "Pins in the catalogue");
         this.leaked =
-                new Family(registry, "leaked.pins", "Pins whose owners seem to be gone, by reason");
+                new GaugeFamily(
+                        registry, "leaked.pins", "Pins whose owners seem to be gone, by reason");
     }
 
     @Override

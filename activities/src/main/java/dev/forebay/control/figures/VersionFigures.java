@@ -19,21 +19,22 @@ class VersionFigures implements Figures.Part {
 
     private final Regions regions;
     private final FigureCatalogue catalogue;
-    private final Family versions;
-    private final Family bytes;
-    private final Family unchanged;
+    private final GaugeFamily versions;
+    private final GaugeFamily bytes;
+    private final GaugeFamily unchanged;
 
     VersionFigures(Regions regions, FigureCatalogue catalogue, MeterRegistry registry) {
         this.regions = regions;
         this.catalogue = catalogue;
-        this.versions = new Family(registry, "versions", "Versions by their state in a region");
+        this.versions =
+                new GaugeFamily(registry, "versions", "Versions by their state in a region");
         this.bytes =
-                new Family(
+                new GaugeFamily(
                         registry,
                         "version.bytes",
                         "Bytes of versions that are present " + "in a region");
         this.unchanged =
-                new Family(
+                new GaugeFamily(
                         registry,
                         "fill.unchanged.seconds",
                         "Longest time since a running fill made progress");

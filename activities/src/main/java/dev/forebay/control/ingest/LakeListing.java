@@ -49,10 +49,10 @@ public class LakeListing {
      *
      * @param bytes the sum of the objects' sizes
      * @param reads the number of requests that read it from the lake
-     * @param roomBytes the capacity that its chunks take
+     * @param spaceBytes the capacity that its chunks take
      * @param whole whether the listing covers the whole source; if not, there is more
      */
-    public record Size(long objects, long bytes, long reads, long roomBytes, boolean whole) {}
+    public record Size(long objects, long bytes, long reads, long spaceBytes, boolean whole) {}
 
     /**
      * Lists a source.

@@ -139,7 +139,7 @@ public class FillPlanner {
             return admission.of(
                     status.version(),
                     region,
-                    manifest.roomBytes(),
+                    manifest.spaceBytes(),
                     needed,
                     survey,
                     Urgency.INTERACTIVE);
@@ -149,8 +149,8 @@ public class FillPlanner {
                 : admission.of(
                         status.version(),
                         region,
-                        size.roomBytes(),
-                        size.roomBytes(),
+                        size.spaceBytes(),
+                        size.spaceBytes(),
                         survey,
                         Urgency.INTERACTIVE);
     }

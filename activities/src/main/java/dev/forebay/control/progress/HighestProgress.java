@@ -40,10 +40,10 @@ final class HighestProgress {
         Key key = new Key(version, seen.residency().region(), filling.since());
         synchronized (marks) {
             @Nullable Mark before = marks.get(key);
-            RegionProgress told =
+            RegionProgress reported =
                     before == null ? seen : seen.atLeast(before.bytes(), before.objects());
-            marks.put(key, new Mark(told.bytes(), told.objects()));
-            return told;
+            marks.put(key, new Mark(reported.bytes(), reported.objects()));
+            return reported;
         }
     }
 }

@@ -12,8 +12,8 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
+import dev.forebay.service.api.AnswerTimeout;
 import dev.forebay.service.api.ServiceClients;
-import dev.forebay.service.api.WholeAnswer;
 import dev.forebay.service.gateway.PinsReport;
 import dev.forebay.service.gateway.RegionReport;
 import dev.forebay.service.gateway.RegionSurvey;
@@ -137,7 +137,7 @@ class AgentGateway {
                 request(agent, "/v1/manifests/" + manifest).timeout(surveyTimeout).GET().build();
         try {
             HttpResponse<Path> answer =
-                    WholeAnswer.to(
+                    AnswerTimeout.to(
                             request,
                             http,
                             info ->
@@ -181,7 +181,7 @@ class AgentGateway {
 
     private <T> Optional<T> send(HttpRequest.Builder request, RegionName region, Class<T> type) {
         try {
-            HttpResponse<String> answer = WholeAnswer.to(request.build(), http);
+            HttpResponse<String> answer = AnswerTimeout.to(request.build(), http);
             return switch (answer.statusCode()) {
                 case OK -> Optional.of(json.forType(type).readValue(answer.body()));
                 case NO_CONTENT -> Optional.empty();

@@ -129,7 +129,7 @@ public class EnsureRequests {
                 switch (outcome(entry)) {
                     case OPEN -> false;
                     case DONE -> true;
-                    case FAILED -> entry.told();
+                    case FAILED -> entry.delivered();
                 };
         return answer(taken.dataset(), over ? requests.again(entry, runId) : entry, wait);
     }
@@ -271,7 +271,7 @@ public class EnsureRequests {
             return answer;
         } catch (ForebayException failed) {
             if (TemporalCalls.isSaidByWorkflow(failed)) {
-                requests.told(entry);
+                requests.markDelivered(entry);
             }
             // The job keeps waiting while a store does not answer.
             if (failed.code() != ErrorCode.UNAVAILABLE) {

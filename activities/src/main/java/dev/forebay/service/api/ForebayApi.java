@@ -148,7 +148,7 @@ public final class ForebayApi implements AutoCloseable {
                     .method(request.method(), BodyPublishers.ofString(text(request.body())));
         }
         try {
-            HttpResponse<String> answer = WholeAnswer.to(builder.build(), http);
+            HttpResponse<String> answer = AnswerTimeout.to(builder.build(), http);
             return new Reply(answer.statusCode(), answer.body());
         } catch (IOException e) {
             throw unavailable(request, e);

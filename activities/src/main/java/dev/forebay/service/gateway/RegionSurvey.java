@@ -106,11 +106,11 @@ public record RegionSurvey(
      * A mounted version.
      *
      * @param version {@code namespace/name@version}
-     * @param roomBytes roughly the space of its chunks, including those shared with {@link
+     * @param spaceBytes roughly the space of its chunks, including those shared with {@link
      *     #relatives}
      * @param state WARMING, CACHED, EVICTING, or UNKNOWN for a state of a later release
      * @param pins the number of pins on it
      */
     public record Resident(
-            String version, long bytes, long objects, long roomBytes, String state, int pins) {}
+            String version, long bytes, long objects, long spaceBytes, String state, int pins) {}
 }

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param version {@code namespace/name@version}; empty to survey the region only
  * @param manifest empty if the version has none yet
- * @param roomOnly whether to leave out what is missing, so that no worker is asked
+ * @param spaceOnly whether to leave out what is missing, so that no worker is asked
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SurveyRequest(
-        @Nullable String version, @Nullable ManifestRef manifest, boolean roomOnly) {}
+        @Nullable String version, @Nullable ManifestRef manifest, boolean spaceOnly) {}

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *     the owners of their chunks
  * @param versions all mounted versions
  * @param shares the rest of {@code usedBytes}, by owners
- * @param roomBytes the space of each namespace's mounted versions, as admission counts it; without
+ * @param spaceBytes the space of each namespace's mounted versions, as admission counts it; without
  *     namespaces for which it is not known
  */
 public record UsageReport(
@@ -26,7 +26,7 @@ public record UsageReport(
         List<String> unknown,
         List<Mounted> versions,
         List<Share> shares,
-        Map<String, Long> roomBytes) {
+        Map<String, Long> spaceBytes) {
 
     /**
      * A mounted version.

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A version that takes space in a region, as a candidate for eviction.
  *
- * @param roomBytes about how much space its chunks take, including shared ones
+ * @param spaceBytes about how much space its chunks take, including shared ones
  * @param isExpired whether its time to live has ended
  * @param evictableAt when its time to live ends; null if it does not run, or that is not known
  * @param heldUntil when its last pin ends without a renewal; null if that is not known
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public record EvictionCandidate(
         DatasetVersion version,
         Kind kind,
-        long roomBytes,
+        long spaceBytes,
         Value value,
         boolean isExpired,
         @Nullable Instant evictableAt,
@@ -30,7 +30,7 @@ public record EvictionCandidate(
     static final Comparator<EvictionCandidate> EVICTION_ORDER =
             Comparator.comparing((EvictionCandidate each) -> !each.isExpired())
                     .thenComparingDouble(
-                            each -> each.value().total() / Math.max(1, each.roomBytes()))
+                            each -> each.value().total() / Math.max(1, each.spaceBytes()))
                     .thenComparing(
                             EvictionCandidate::evictableAt,
                             Comparator.nullsLast(Comparator.naturalOrder()))
@@ -83,6 +83,6 @@ public record EvictionCandidate(
     /** Returns this version with another kind. */
     EvictionCandidate as(Kind other) {
         return new EvictionCandidate(
-                version, other, roomBytes, value, isExpired, evictableAt, heldUntil);
+                version, other, spaceBytes, value, isExpired, evictableAt, heldUntil);
     }
 }

@@ -88,7 +88,7 @@ public record SpaceReservation(
      *
      * @param taken returns the space of the versions in the region, if space is short
      */
-    public Decision decide(Supplier<TakenSpace> taken) {
+    public Decision decide(Supplier<UsedSpace> taken) {
         if (stores.neededBytes() > 0 && stores.capacityBytes() == 0) {
             return waits(
                     ErrorCode.UNAVAILABLE,
@@ -124,12 +124,12 @@ public record SpaceReservation(
                 : ofQuota(quota, evictable(taken));
     }
 
-    private TakenSpace evictable(Supplier<TakenSpace> taken) {
+    private UsedSpace evictable(Supplier<UsedSpace> taken) {
         return urgency == Urgency.SPECULATIVE ? taken.get().withoutUnexpired() : taken.get();
     }
 
     /** Evicts versions of the namespace first, which frees space in the stores, too. */
-    private Decision ofQuota(Limit limit, TakenSpace taken) {
+    private Decision ofQuota(Limit limit, UsedSpace taken) {
         VictimSelection own = new VictimSelection(taken.of(namespace()), version);
         Decision first =
                 afterEviction(
@@ -172,7 +172,7 @@ public record SpaceReservation(
         };
     }
 
-    private Decision ofStores(Supplier<TakenSpace> taken) {
+    private Decision ofStores(Supplier<UsedSpace> taken) {
         if (stores.neededBytes() == 0) {
             return Decision.ADMITTED;
         }

@@ -36,7 +36,7 @@ public final class VictimSelection {
     /**
      * @param wanted the version that needs the space; null if no certain version does
      */
-    public VictimSelection(TakenSpace taken, @Nullable DatasetVersion wanted) {
+    public VictimSelection(UsedSpace taken, @Nullable DatasetVersion wanted) {
         this.staying = new SharedBytes(taken.shares());
         this.all = taken.versions();
         this.leavingBytes = remove(of(Kind.LEAVING));

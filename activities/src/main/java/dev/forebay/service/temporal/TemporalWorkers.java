@@ -4,8 +4,8 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.ServiceConfig;
 import dev.forebay.thread.CatchAll;
-import dev.forebay.thread.Closing;
 import dev.forebay.thread.PeriodicTask;
+import dev.forebay.thread.ShutdownSignal;
 import io.grpc.StatusRuntimeException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.health.v1.HealthGrpc;
@@ -45,7 +45,7 @@ public class TemporalWorkers {
     private final WorkflowServiceStubs stubs;
     private final WorkerFactory factory;
     private final ServiceConfig.Temporal config;
-    private final Closing closing = new Closing();
+    private final ShutdownSignal closing = new ShutdownSignal();
     private final PeriodicTask starting =
             new PeriodicTask(
                     Thread.ofVirtual().name("temporal"),

@@ -31,7 +31,7 @@ class AdmissionServerTest {
 
     @TempDir static Path directory;
 
-    private static WebhookKeyGenerator.Made made;
+    private static WebhookKeyGenerator.GeneratedKey made;
 
     private final Vertx vertx = Vertx.vertx();
     private final AdmissionServer server =

@@ -50,7 +50,7 @@ class WebhookKeyRenewalTest {
         return new WebhookKeyRenewal(registration, this::make, server, NAME, () -> now);
     }
 
-    private WebhookKeyGenerator.Made make() {
+    private WebhookKeyGenerator.GeneratedKey make() {
         try {
             return WebhookKeyGenerator.make(
                     Files.createDirectory(directory.resolve("" + made++)), NAME, LIFE);
@@ -127,7 +127,7 @@ class WebhookKeyRenewalTest {
 
     @Test
     void theFirstOfTwoConcurrentCertificatesWins() {
-        WebhookKeyGenerator.Made other = make();
+        WebhookKeyGenerator.GeneratedKey other = make();
         WebhookKey quicker = new WebhookKey(other.certificate(), other.key(), other.certificate());
         registration.anotherIsQuicker(quicker);
         WebhookKeyRenewal keeper = agent(server);

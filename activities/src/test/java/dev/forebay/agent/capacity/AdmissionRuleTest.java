@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.agent.workers.WrittenManifests;
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
@@ -38,7 +38,7 @@ class AdmissionRuleTest {
 
     private final WrittenManifests manifests;
     private final List<Mount> mounts = new ArrayList<>();
-    private final List<Applicant> queue = new ArrayList<>();
+    private final List<QueuedVersion> queue = new ArrayList<>();
     private final List<Pin> pins = new ArrayList<>();
     private long capacity = 10 * CHUNK;
     private long had = 10 * CHUNK;
@@ -79,7 +79,7 @@ class AdmissionRuleTest {
     void aVersionThatNeedsTheSpaceOfAnAbsentWorkerWaitsWithoutBlockingOthers() {
         capacity = 6 * CHUNK;
 
-        Applicant waiting = wants("b/y@v1", 7).orElseThrow();
+        QueuedVersion waiting = wants("b/y@v1", 7).orElseThrow();
         assertThat(waiting.steppedAside()).isTrue();
         assertThat(waiting.reason()).contains("are missing");
         queue.add(waiting);
@@ -120,7 +120,7 @@ class AdmissionRuleTest {
     void aVersionOverItsQuotaWaitsWithoutBlockingOthers() {
         mounted("b/x@v1", 3);
 
-        Applicant waits = wants("b/y@v1", 2, Urgency.INTERACTIVE, 4L).orElseThrow();
+        QueuedVersion waits = wants("b/y@v1", 2, Urgency.INTERACTIVE, 4L).orElseThrow();
 
         assertThat(waits.steppedAside()).isTrue();
         assertThat(waits.reason()).contains("quota");
@@ -154,7 +154,7 @@ class AdmissionRuleTest {
         mounts.add(new Mount(version("a/x@v1"), v1, Mount.State.CACHED));
         mounted("b/x@v1", 2);
 
-        Applicant waits = wants("b/y@v1", v1, Urgency.INTERACTIVE, 4L).orElseThrow();
+        QueuedVersion waits = wants("b/y@v1", v1, Urgency.INTERACTIVE, 4L).orElseThrow();
         assertThat(waits.steppedAside()).isTrue();
         assertThat(waits.reason()).contains("quota", "needs 25,165,824");
         assertThat(wants("b/y@v1", v1, Urgency.INTERACTIVE, 5L)).isEmpty();
@@ -180,7 +180,7 @@ class AdmissionRuleTest {
         mounted("a/x@v1", 6);
         queue.add(waiting("b/large@v1", 5, 0, -60));
 
-        Applicant small = wants("c/small@v1", 1).orElseThrow();
+        QueuedVersion small = wants("c/small@v1", 1).orElseThrow();
 
         assertThat(small.reason()).contains("number 2 of 2", "b/large@v1");
         assertThat(small.since()).isEqualTo(NOON);
@@ -266,8 +266,8 @@ class AdmissionRuleTest {
         mounts.add(new Mount(version(name), manifest(name, chunks), Mount.State.CACHED));
     }
 
-    private static Applicant waiting(String name, long chunks, int rank, long seconds) {
-        return new Applicant(
+    private static QueuedVersion waiting(String name, long chunks, int rank, long seconds) {
+        return new QueuedVersion(
                 version(name),
                 manifest(name, chunks),
                 chunks * CHUNK,
@@ -278,16 +278,16 @@ class AdmissionRuleTest {
     }
 
     /** Returns how the version waits. Empty if it is admitted. */
-    private Optional<Applicant> wants(String name, long chunks) {
+    private Optional<QueuedVersion> wants(String name, long chunks) {
         return wants(name, chunks, Urgency.INTERACTIVE, null);
     }
 
-    private Optional<Applicant> wants(
+    private Optional<QueuedVersion> wants(
             String name, long chunks, Urgency urgency, @Nullable Long quotaChunks) {
         return wants(name, manifest(name, chunks), urgency, quotaChunks);
     }
 
-    private Optional<Applicant> wants(
+    private Optional<QueuedVersion> wants(
             String name, ManifestRef manifest, Urgency urgency, @Nullable Long quotaChunks) {
         return keeper(name, manifest, urgency, quotaChunks).judge(view());
     }

@@ -6,9 +6,9 @@ import dev.forebay.agent.fill.FillRate;
 import dev.forebay.agent.workers.Workers;
 import dev.forebay.agent.workers.WrittenManifests;
 import dev.forebay.manifest.cache.ManifestCache;
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
@@ -68,7 +68,7 @@ class VersionSurveyTest {
 
         // The large object lies in three chunks, and the small one behind it in the third.
         assertThat(survey.missing()).isEqualTo(new Missing(2 * CHUNK + 101, 2, 4, true));
-        assertThat(survey.neededBytes()).isEqualTo(v1.roomBytes());
+        assertThat(survey.neededBytes()).isEqualTo(v1.spaceBytes());
         assertThat(survey.takenBytes()).isZero();
         assertThat(survey.capacityBytes()).isEqualTo(2_000);
         assertThat(survey.residents()).isEmpty();
@@ -88,7 +88,7 @@ class VersionSurveyTest {
         // between.
         assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + CHUNK / 2 + 1, 3, 3, true));
         assertThat(survey.neededBytes()).isZero();
-        assertThat(survey.takenBytes()).isEqualTo(v1.roomBytes());
+        assertThat(survey.takenBytes()).isEqualTo(v1.spaceBytes());
     }
 
     @Test
@@ -142,7 +142,7 @@ class VersionSurveyTest {
         RegionSurvey survey = survey().of(asked(OTHER, other));
 
         assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
-        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.roomBytes());
+        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.spaceBytes());
     }
 
     @Test
@@ -208,14 +208,15 @@ class VersionSurveyTest {
 
         assertThat(survey().of(new SurveyRequest(null, null, true)).queue())
                 .extracting(RegionSurvey.Queued::bytes)
-                .containsExactly(v1.roomBytes(), 0L, PAGE);
+                .containsExactly(v1.spaceBytes(), 0L, PAGE);
     }
 
-    private static Applicant waiting(DatasetVersion version, ManifestRef manifest, long second) {
-        return new Applicant(
+    private static QueuedVersion waiting(
+            DatasetVersion version, ManifestRef manifest, long second) {
+        return new QueuedVersion(
                 version,
                 manifest,
-                manifest.roomBytes(),
+                manifest.spaceBytes(),
                 0,
                 Instant.EPOCH.plusSeconds(second),
                 false,
@@ -246,7 +247,7 @@ class VersionSurveyTest {
                         new Share(CHUNK + PAGE, List.of(1, 2)),
                         new Share(2 * CHUNK, List.of(2)));
         assertThat(survey.neededBytes()).isEqualTo(2 * CHUNK);
-        assertThat(survey.takenBytes()).isEqualTo(5 * CHUNK + PAGE + other.roomBytes());
+        assertThat(survey.takenBytes()).isEqualTo(5 * CHUNK + PAGE + other.spaceBytes());
         assertThat(survey().of(asked(OTHER, null)).relatives().getFirst().versions())
                 .containsExactly(V1.toString(), V2.toString());
     }
@@ -282,7 +283,7 @@ class VersionSurveyTest {
         assertThat(survey().of(asked(OTHER, null)).relatives())
                 .singleElement()
                 .extracting(RegionSurvey.Relatives::shares)
-                .isEqualTo(List.of(new Share(v1.roomBytes(), List.of(0, 1))));
+                .isEqualTo(List.of(new Share(v1.spaceBytes(), List.of(0, 1))));
     }
 
     @Test
@@ -344,9 +345,9 @@ class VersionSurveyTest {
 
         RegionSurvey after = survey.of(asked(V3, null));
 
-        assertThat(after.takenBytes()).isNotEqualTo(v2.roomBytes());
+        assertThat(after.takenBytes()).isNotEqualTo(v2.spaceBytes());
         assertThat(after.residents())
-                .extracting(Resident::roomBytes)
+                .extracting(Resident::spaceBytes)
                 .containsExactly(after.takenBytes());
     }
 
@@ -384,7 +385,7 @@ class VersionSurveyTest {
     private final class Region implements Workers {
         private final List<Mount> mounts = new ArrayList<>();
         private final List<Pin> pins = new ArrayList<>();
-        private final List<Applicant> queue = new ArrayList<>();
+        private final List<QueuedVersion> queue = new ArrayList<>();
         private final Map<String, Map<Digest, BitSet>> held = new HashMap<>();
         private final Map<String, Long> liveBytes = new HashMap<>();
         private @Nullable String down;

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.forebay.agent.admission.PodVersionRequest;
-import dev.forebay.agent.jobs.Holder;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.api.ServiceClients;
@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("NullAway.Init")
 class ControlPlaneClientTest {
 
-    private static final Holder HOLDER = new Holder("Job", "team-a", "train", "uid-1");
+    private static final PinOwner HOLDER = new PinOwner("Job", "team-a", "train", "uid-1");
     private static final DatasetVersion VERSION = DatasetVersion.parse("search/ko-bert@v1");
     private static final Gang GANG = gang(Optional.empty(), false);
 
@@ -87,7 +87,7 @@ class ControlPlaneClientTest {
     @Test
     void ensureRequestsTheVersionAndAPinOfTheHolder() throws IOException {
         assertThat(controlPlane().ensure(gang(Optional.of(Duration.ofMinutes(2)), true)))
-                .isEqualTo(new Answer.Warm("/p"));
+                .isEqualTo(new RequestAnswer.Warm("/p"));
 
         Asked request = asked.getFirst();
         assertThat(request.path()).isEqualTo("/api/v1/datasets/search/ko-bert/versions/v1/ensure");
@@ -174,13 +174,13 @@ class ControlPlaneClientTest {
         answer = "<html>a proxy</html>";
         assertThat(controlPlane().ensure(GANG))
                 .isEqualTo(
-                        new Answer.Refused(
+                        new RequestAnswer.Refused(
                                 "UNAVAILABLE", "cannot read the control plane's answer"));
 
         server.stop(0);
         assertThat(controlPlane().ensure(GANG))
                 .isInstanceOfSatisfying(
-                        Answer.Refused.class,
+                        RequestAnswer.Refused.class,
                         refused -> assertThat(refused.code()).isEqualTo("UNAVAILABLE"));
         assertThatCode(() -> controlPlane().takeBack(GANG)).doesNotThrowAnyException();
     }

@@ -2,10 +2,10 @@ package dev.forebay.agent.gate;
 
 import dev.forebay.agent.admission.PodVersionRequest;
 import dev.forebay.agent.jobs.AdmittedPod;
-import dev.forebay.agent.jobs.Holder;
-import dev.forebay.agent.jobs.Notice;
-import dev.forebay.agent.jobs.Owner;
+import dev.forebay.agent.jobs.ControllerReference;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.agent.jobs.Pods;
+import dev.forebay.agent.jobs.VersionNotice;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.time.Instant;
@@ -24,7 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class FakePods implements Pods {
 
     private final Map<String, AdmittedPod> all = new TreeMap<>();
-    final Map<String, Notice> told = new ConcurrentHashMap<>();
+    final Map<String, VersionNotice> told = new ConcurrentHashMap<>();
     static final String UNPINNED = "";
     final Map<String, String> opened = new ConcurrentHashMap<>();
     final Set<String> failed = ConcurrentHashMap.newKeySet();
@@ -50,7 +50,7 @@ final class FakePods implements Pods {
                         "uid-" + name,
                         now,
                         annotations,
-                        Optional.of(new Owner("batch/v1", "Job", owner, owner)),
+                        Optional.of(new ControllerReference("batch/v1", "Job", owner, owner)),
                         Optional.empty()));
     }
 
@@ -95,29 +95,29 @@ final class FakePods implements Pods {
     }
 
     @Override
-    public Holder holder(AdmittedPod pod) {
+    public PinOwner holder(AdmittedPod pod) {
         requireUp();
         lookedUp++;
-        Owner owner = pod.owner().orElseThrow();
+        ControllerReference owner = pod.owner().orElseThrow();
         return unknownOwners.contains(owner.uid())
-                ? new Holder("Pod", pod.namespace(), pod.name(), pod.uid())
-                : new Holder(owner.kind(), pod.namespace(), owner.name(), owner.uid());
+                ? new PinOwner("Pod", pod.namespace(), pod.name(), pod.uid())
+                : new PinOwner(owner.kind(), pod.namespace(), owner.name(), owner.uid());
     }
 
     @Override
-    public void tell(AdmittedPod pod, Notice notice) {
+    public void tell(AdmittedPod pod, VersionNotice notice) {
         requireUp();
         told.put(pod.name(), notice);
     }
 
     @Override
-    public void open(AdmittedPod pod, Notice notice, Optional<String> pinId) {
+    public void open(AdmittedPod pod, VersionNotice notice, Optional<String> pinId) {
         requireUp();
         opened.put(pod.name(), pinId.orElse(UNPINNED));
     }
 
     @Override
-    public void fail(AdmittedPod pod, Notice notice) {
+    public void fail(AdmittedPod pod, VersionNotice notice) {
         requireUp();
         failed.add(pod.name());
     }

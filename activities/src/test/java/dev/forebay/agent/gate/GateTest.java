@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.agent.admission.PodVersionRequest;
-import dev.forebay.agent.jobs.Notice;
 import dev.forebay.agent.jobs.Pods;
+import dev.forebay.agent.jobs.VersionNotice;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
 import dev.forebay.testing.Await;
@@ -23,14 +23,15 @@ import org.junit.jupiter.api.Test;
 class GateTest {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
-    private static final Answer COMING = new Answer.Coming(0, Optional.empty(), Optional.empty());
-    private static final Answer WARM = new Answer.Warm("/mnt/forebay/a/b/v1");
+    private static final RequestAnswer COMING =
+            new RequestAnswer.Coming(0, Optional.empty(), Optional.empty());
+    private static final RequestAnswer WARM = new RequestAnswer.Warm("/mnt/forebay/a/b/v1");
 
     private final FakePods pods = new FakePods();
     private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
-    private final Map<String, Answer> answers = new HashMap<>();
+    private final Map<String, RequestAnswer> answers = new HashMap<>();
     private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
-    private final Platform platform = new FakePlatform();
+    private final VersionRequester platform = new FakePlatform();
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final CountDownLatch hanging = new CountDownLatch(1);
     private volatile boolean hangs;
@@ -44,10 +45,10 @@ class GateTest {
                 new PollScheduler<>(INTERVAL, Runnable::run, Runnable::run, now::get));
     }
 
-    private final class FakePlatform implements Platform {
+    private final class FakePlatform implements VersionRequester {
 
         @Override
-        public Answer ensure(Gang gang) {
+        public RequestAnswer ensure(Gang gang) {
             asked.add(gang);
             if (hangs) {
                 awaitUninterruptibly(hanging);
@@ -141,7 +142,7 @@ class GateTest {
                         PodVersionRequest.ON_DEADLINE,
                         "run_cold"));
         pods.add("waits", "job-3", "a/b@v1");
-        answers.put("a/b@v1", new Answer.Refused(Answer.UNAVAILABLE, "away"));
+        answers.put("a/b@v1", new RequestAnswer.Refused(RequestAnswer.UNAVAILABLE, "away"));
 
         gate.check();
         after(Duration.ofSeconds(59));
@@ -382,7 +383,7 @@ class GateTest {
         gate.check();
 
         assertThat(pods.told.get("spoiled"))
-                .extracting(Notice::reason)
+                .extracting(VersionNotice::reason)
                 .isEqualTo("InvalidArgument");
         assertThat(pods.opened).containsOnlyKeys("fine");
     }

@@ -63,16 +63,16 @@ class PinKeeperTest {
         public void close() {}
     }
 
-    private final class FakePlatform implements Platform {
+    private final class FakePlatform implements VersionRequester {
 
         @Override
-        public Answer ensure(Gang gang) {
+        public RequestAnswer ensure(Gang gang) {
             asked.add(gang);
             if (isPinnedWhenAsked) {
                 pin(gang.holder().uid(), gang.versionRequest().version());
-                return new Answer.Warm("/mnt/forebay/a/b/v1");
+                return new RequestAnswer.Warm("/mnt/forebay/a/b/v1");
             }
-            return new Answer.Coming(0, Optional.empty(), Optional.empty());
+            return new RequestAnswer.Coming(0, Optional.empty(), Optional.empty());
         }
 
         @Override

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.agent.admission.PodVersionRequest;
-import dev.forebay.agent.jobs.Holder;
-import dev.forebay.agent.jobs.Owner;
+import dev.forebay.agent.jobs.ControllerReference;
+import dev.forebay.agent.jobs.PinOwner;
 import dev.forebay.agent.jobs.ReservedWorkload;
 import dev.forebay.agent.jobs.ReservedWorkload.Check;
 import dev.forebay.agent.jobs.ReservedWorkload.State;
@@ -31,12 +31,13 @@ import org.junit.jupiter.api.Test;
 class WarmCheckTest {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
-    private static final Answer COMING = new Answer.Coming(0, Optional.empty(), Optional.empty());
-    private static final Answer WARM = new Answer.Warm("/mnt/forebay/a/b/v1");
+    private static final RequestAnswer COMING =
+            new RequestAnswer.Coming(0, Optional.empty(), Optional.empty());
+    private static final RequestAnswer WARM = new RequestAnswer.Warm("/mnt/forebay/a/b/v1");
 
     private final FakeWorkloads workloads = new FakeWorkloads();
     private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
-    private final Map<String, Answer> answers = new HashMap<>();
+    private final Map<String, RequestAnswer> answers = new HashMap<>();
     private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
     private long now = Long.MAX_VALUE - 5;
     private final WarmCheck check =
@@ -49,10 +50,10 @@ class WarmCheckTest {
     /** The number of requests that must arrive before the first answer. */
     private volatile CountDownLatch together = new CountDownLatch(0);
 
-    private final class FakePlatform implements Platform {
+    private final class FakePlatform implements VersionRequester {
 
         @Override
-        public Answer ensure(Gang gang) {
+        public RequestAnswer ensure(Gang gang) {
             asked.add(gang);
             together.countDown();
             awaitAll();
@@ -137,7 +138,7 @@ class WarmCheckTest {
         assertThat(asked)
                 .containsExactly(
                         new Gang(
-                                new Holder("Job", "default", "job-w", "job-w"),
+                                new PinOwner("Job", "default", "job-w", "job-w"),
                                 PodVersionRequest.of(wants).orElseThrow()));
     }
 
@@ -183,7 +184,7 @@ class WarmCheckTest {
         assertThat(workloads.admitted).isEmpty();
         assertThat(workloads.told.get("w")).isEqualTo("c/d@v1 in us is filled to 0 %");
 
-        answers.put("c/d@v1", new Answer.Cold("37 % within 60 s"));
+        answers.put("c/d@v1", new RequestAnswer.Cold("37 % within 60 s"));
         after(INTERVAL);
         assertThat(workloads.admitted).isEqualTo(Map.of("w", Set.of("eval")));
     }
@@ -322,7 +323,9 @@ class WarmCheckTest {
                     "uid-" + name,
                     "1",
                     at,
-                    Optional.of(new Owner("batch/v1", "Job", "job-" + name, "job-" + name)),
+                    Optional.of(
+                            new ControllerReference(
+                                    "batch/v1", "Job", "job-" + name, "job-" + name)),
                     podSets,
                     List.of(new Check("warm", state, "", "2026-11-24T00:00:00Z")));
         }
@@ -348,10 +351,10 @@ class WarmCheckTest {
         }
 
         @Override
-        public Holder holder(ReservedWorkload workload) {
+        public PinOwner holder(ReservedWorkload workload) {
             requireUp();
-            Owner owner = workload.owner().orElseThrow();
-            return new Holder(owner.kind(), workload.namespace(), owner.name(), owner.uid());
+            ControllerReference owner = workload.owner().orElseThrow();
+            return new PinOwner(owner.kind(), workload.namespace(), owner.name(), owner.uid());
         }
 
         @Override

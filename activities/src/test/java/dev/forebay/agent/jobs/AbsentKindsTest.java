@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 @SuppressWarnings("NullAway.Init")
 class AbsentKindsTest {
 
-    private static final Holder RAY = new Holder("RayJob", "team", "r", "uid-ray");
-    private static final Holder JOB = new Holder("Job", "team", "j", "uid-job");
+    private static final PinOwner RAY = new PinOwner("RayJob", "team", "r", "uid-ray");
+    private static final PinOwner JOB = new PinOwner("Job", "team", "j", "uid-job");
 
     /** A pin that a client took for an unknown kind of holder. */
     private static final Pin OWN =
@@ -189,7 +189,7 @@ class AbsentKindsTest {
         nanos.addAndGet(time.toNanos());
     }
 
-    private static Pin pin(Holder holder) {
+    private static Pin pin(PinOwner holder) {
         return new Pin(
                 DatasetVersion.parse("a/b@v1"),
                 holder.pinId(),

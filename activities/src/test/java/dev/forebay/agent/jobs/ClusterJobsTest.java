@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Test;
 
 class ClusterJobsTest {
 
-    private static final Holder POD = new Holder("Pod", "team", "p", "uid-1");
-    private static final Holder WORKLOAD = new Holder("Workload", "team", "w", "uid-2");
-    private static final Holder JOB = new Holder("Job", "team", "j", "uid-3");
+    private static final PinOwner POD = new PinOwner("Pod", "team", "p", "uid-1");
+    private static final PinOwner WORKLOAD = new PinOwner("Workload", "team", "w", "uid-2");
+    private static final PinOwner JOB = new PinOwner("Job", "team", "j", "uid-3");
 
     private final KubernetesClient client =
             new KubernetesClientBuilder()
@@ -27,7 +27,7 @@ class ClusterJobsTest {
         client.close();
     }
 
-    private static Pin pin(String id, Holder holder) {
+    private static Pin pin(String id, PinOwner holder) {
         return new Pin(
                 DatasetVersion.parse("a/b@v1"),
                 id,
@@ -37,7 +37,7 @@ class ClusterJobsTest {
                 holder.uid());
     }
 
-    private static Pin takenFor(Holder holder) {
+    private static Pin takenFor(PinOwner holder) {
         return pin(holder.pinId(), holder);
     }
 

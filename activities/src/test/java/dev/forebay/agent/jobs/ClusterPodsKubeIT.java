@@ -72,7 +72,7 @@ class ClusterPodsKubeIT {
                     .as("both are by the API server's clock, to the second")
                     .isBetween(Duration.ofSeconds(-1), Duration.ofMinutes(5));
 
-            pods.open(waits, new Notice(false, "RunsCold", "late"), Optional.empty());
+            pods.open(waits, new VersionNotice(false, "RunsCold", "late"), Optional.empty());
             assertThat(pods.isOpen(waits)).isTrue();
             assertThat(pods.running()).extracting(AdmittedPod::uid).containsExactly(waits.uid());
 
@@ -84,7 +84,7 @@ class ClusterPodsKubeIT {
             assertThat(pods.isOpen(waits)).as("of the same name").isFalse();
 
             AdmittedPod runs = pods.running().getFirst();
-            pods.fail(runs, new Notice(false, "Failed", "for a test"));
+            pods.fail(runs, new VersionNotice(false, "Failed", "for a test"));
             assertThat(pods.running()).as("has ended").isEmpty();
             assertThat(client.resource(another).get().getStatus().getConditions())
                     .filteredOn(condition -> condition.getType().equals("PodScheduled"))

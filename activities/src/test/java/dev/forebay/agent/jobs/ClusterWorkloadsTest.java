@@ -84,7 +84,8 @@ class ClusterWorkloadsTest {
                                 "u",
                                 "7",
                                 "2026-11-24T16:00:00Z",
-                                Optional.of(new Owner("batch/v1", "Job", "train", "j")),
+                                Optional.of(
+                                        new ControllerReference("batch/v1", "Job", "train", "j")),
                                 Map.of(
                                         "main",
                                         Map.of("forebay.dev/dataset", "a/b@v1"),

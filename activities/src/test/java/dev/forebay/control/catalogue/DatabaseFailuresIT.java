@@ -103,7 +103,7 @@ class DatabaseFailuresIT {
 
     private static Exception meaning(AgroalDataSource from, Work work) {
         SQLException failure = catchThrowableOfType(SQLException.class, () -> run(from, work));
-        return StoredInterceptor.translated(new RuntimeException(failure));
+        return NeedsDatabaseInterceptor.translated(new RuntimeException(failure));
     }
 
     private static void means(ErrorCode code, String said, AgroalDataSource from, Work work) {

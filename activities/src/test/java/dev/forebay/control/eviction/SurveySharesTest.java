@@ -9,7 +9,7 @@ import dev.forebay.service.gateway.RegionSurvey.Relatives;
 import dev.forebay.service.gateway.RegionSurvey.Resident;
 import dev.forebay.service.gateway.RegionSurvey.Share;
 import dev.forebay.service.space.SharedBytes;
-import dev.forebay.service.space.TakenSpace;
+import dev.forebay.service.space.UsedSpace;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +65,6 @@ class SurveySharesTest {
 
     private static SharedBytes ofQuota(String namespace) {
         return new SharedBytes(
-                new TakenSpace(List.of(), SurveyShares.of(SURVEY)).of(namespace).shares());
+                new UsedSpace(List.of(), SurveyShares.of(SURVEY)).of(namespace).shares());
     }
 }

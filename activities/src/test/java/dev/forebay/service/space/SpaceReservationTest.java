@@ -256,7 +256,7 @@ class SpaceReservationTest {
     }
 
     private Decision decide(long own, Limit stores, @Nullable Limit quota) {
-        return reservation(own, stores, quota).decide(() -> new TakenSpace(versions, shares));
+        return reservation(own, stores, quota).decide(() -> new UsedSpace(versions, shares));
     }
 
     private void add(String name, long bytes, Kind kind) {

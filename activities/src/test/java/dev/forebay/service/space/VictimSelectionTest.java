@@ -154,7 +154,7 @@ class VictimSelectionTest {
                 }
             }
             assertIsSufficientAndMinimal(
-                    in, new TakenSpace(others, shares), random.nextLong(1, 100));
+                    in, new UsedSpace(others, shares), random.nextLong(1, 100));
         }
     }
 
@@ -162,7 +162,7 @@ class VictimSelectionTest {
      * Only free versions are victims. They free what was asked for, or the selection says how much
      * is missing. No victim can be left out. Each frees the bytes that the selection says.
      */
-    private static void assertIsSufficientAndMinimal(String in, TakenSpace taken, long bytes) {
+    private static void assertIsSufficientAndMinimal(String in, UsedSpace taken, long bytes) {
         Selection selection = new VictimSelection(taken, WANTED).select(bytes);
 
         List<DatasetVersion> victims = selection.victims().stream().map(Victim::version).toList();
@@ -186,7 +186,7 @@ class VictimSelectionTest {
         }
     }
 
-    private static List<DatasetVersion> of(Kind kind, TakenSpace taken) {
+    private static List<DatasetVersion> of(Kind kind, UsedSpace taken) {
         return taken.versions().stream()
                 .filter(each -> each.kind() == kind)
                 .map(EvictionCandidate::version)
@@ -194,7 +194,7 @@ class VictimSelectionTest {
     }
 
     /** Returns the bytes of shares whose owners are all gone. */
-    private static long freed(TakenSpace taken, List<DatasetVersion> gone) {
+    private static long freed(UsedSpace taken, List<DatasetVersion> gone) {
         return taken.shares().stream()
                 .filter(share -> gone.containsAll(share.owners()))
                 .mapToLong(Share::bytes)
@@ -263,7 +263,7 @@ class VictimSelectionTest {
     void chunksSharedWithAPinnedVersionFreeNoSpace() {
         VictimSelection selection =
                 new VictimSelection(
-                        new TakenSpace(
+                        new UsedSpace(
                                 List.of(
                                         candidate("a", 45, Kind.FREE, 0),
                                         candidate("b", 45, Kind.FREE, 0),
@@ -336,7 +336,7 @@ class VictimSelectionTest {
         assertThat(
                         names(
                                 new VictimSelection(
-                                                new TakenSpace(List.of(before, dear), shares), null)
+                                                new UsedSpace(List.of(before, dear), shares), null)
                                         .select(20)))
                 .containsExactly("before");
     }
@@ -379,18 +379,18 @@ class VictimSelectionTest {
     }
 
     private static Selection select(long bytes, List<Share> shares, EvictionCandidate... others) {
-        return new VictimSelection(new TakenSpace(List.of(others), shares), WANTED).select(bytes);
+        return new VictimSelection(new UsedSpace(List.of(others), shares), WANTED).select(bytes);
     }
 
-    private static TakenSpace taken(EvictionCandidate... others) {
+    private static UsedSpace taken(EvictionCandidate... others) {
         return taken(List.of(others));
     }
 
     /** Returns versions that share nothing. */
-    private static TakenSpace taken(List<EvictionCandidate> others) {
-        return new TakenSpace(
+    private static UsedSpace taken(List<EvictionCandidate> others) {
+        return new UsedSpace(
                 others,
-                others.stream().map(each -> share(each.roomBytes(), each.version())).toList());
+                others.stream().map(each -> share(each.spaceBytes(), each.version())).toList());
     }
 
     private static Share share(long bytes, DatasetVersion... owners) {

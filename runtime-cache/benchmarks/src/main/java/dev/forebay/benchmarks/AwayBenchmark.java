@@ -1,6 +1,6 @@
 package dev.forebay.benchmarks;
 
-import dev.forebay.devstack.fault.Distance;
+import dev.forebay.devstack.fault.LatencyProxy;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
@@ -50,7 +50,7 @@ public final class AwayBenchmark {
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Benchmarks.requireSpace(output, SCALE.diskBytes());
         Path data = Files.createTempDirectory(output, "run-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.putAll(SCALE.circumstances());
         circumstances.put("cold_file_bytes", SCALE.coldFileBytes());
         circumstances.put("round_trip_ms", roundTrip.toMillis());
@@ -61,7 +61,7 @@ public final class AwayBenchmark {
             System.out.println(results.table());
             Benchmarks.clean(data);
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("away.json");
         results.write(file, circumstances);
         System.out.println(results.goals());
@@ -69,7 +69,7 @@ public final class AwayBenchmark {
     }
 
     private void measure(Path data) throws Exception {
-        CompletableFuture<Distance> begun = new CompletableFuture<>();
+        CompletableFuture<LatencyProxy> begun = new CompletableFuture<>();
         StackConfig config =
                 StackConfig.inDirectory(data)
                         .regions(REGION)
@@ -79,22 +79,22 @@ public final class AwayBenchmark {
                         .lakeAsSeen(
                                 lake -> {
                                     long rate = connectionsMegabytes * 1_000_000;
-                                    Distance away = Distance.before(lake, roundTrip, rate);
+                                    LatencyProxy away = LatencyProxy.before(lake, roundTrip, rate);
                                     begun.complete(away);
                                     return away.endpoint();
                                 })
                         .progress(Benchmarks::say)
                         .build();
         try (Stack stack = Stack.start(config);
-                Distance away = begun.join();
+                LatencyProxy away = begun.join();
                 Lake lake = new Lake(stack.lake(), away.endpoint(), data)) {
             Region region = stack.region(REGION);
             // The stack's own pod is no contender.
             region.fuse().close();
             try (MountTable table = new MountTable(region, stack.lake(), data);
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
-                    Contenders contenders =
-                            new Contenders(region, table, lake, data, SCALE.warm())) {
+                    BenchmarkedMounts contenders =
+                            new BenchmarkedMounts(region, table, lake, data, SCALE.warm())) {
                 Timing timing = new Timing(selection, contenders);
                 measure(
                         new DataPlane(SCALE, timing, contenders, lake, table),

@@ -38,7 +38,7 @@ public final class Benchmarks {
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         requireSpace(output, scale.diskBytes());
         Path data = Files.createTempDirectory(output, "run-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.putAll(scale.circumstances());
         Results results = new Results();
         try (Arena _ = FreeMemory.holdMost()) {
@@ -47,7 +47,7 @@ public final class Benchmarks {
             System.out.println(results.table());
             clean(data);
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("data-plane.json");
         results.write(file, circumstances);
         System.out.println(results.goals());
@@ -79,8 +79,8 @@ public final class Benchmarks {
             region.fuse().close();
             try (MountTable table = new MountTable(region, stack.lake(), data);
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
-                    Contenders contenders =
-                            new Contenders(region, table, lake, data, scale.warm())) {
+                    BenchmarkedMounts contenders =
+                            new BenchmarkedMounts(region, table, lake, data, scale.warm())) {
                 if (selection.controlPlane()) {
                     ControlPlaneCases cases =
                             new ControlPlaneCases(scale, control, lake, contenders.peers());

@@ -34,7 +34,7 @@ record ControlPlaneCases(Scale scale, ControlPlane control, Lake lake, Peers pee
             PageCache.drop();
             rate(FOREBAY, dataset, results, () -> control.ensure(dataset.name()));
             PageCache.drop();
-            rate(Contender.S5CMD.label(), dataset, results, () -> peers.s5cmd(dataset));
+            rate(BenchmarkedSystem.S5CMD.label(), dataset, results, () -> peers.s5cmd(dataset));
             time("ensure_again_", dataset, results, () -> control.ensure(dataset.name()));
         }
     }

@@ -8,7 +8,8 @@ final class DataPlane {
     private final SingleReads single;
     private final WarmReads warm;
 
-    DataPlane(Scale scale, Timing timing, Contenders contenders, Lake lake, MountTable table) {
+    DataPlane(
+            Scale scale, Timing timing, BenchmarkedMounts contenders, Lake lake, MountTable table) {
         this.scale = scale;
         this.lake = lake;
         this.table = table;

@@ -1,18 +1,18 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Contender.BARE_UPDATE;
-import static dev.forebay.benchmarks.Contender.FOREBAY;
-import static dev.forebay.benchmarks.Contender.GET;
-import static dev.forebay.benchmarks.Contender.JNR;
-import static dev.forebay.benchmarks.Contender.NATIVE;
-import static dev.forebay.benchmarks.Contender.NATIVE_LOOPS;
-import static dev.forebay.benchmarks.Contender.NGINX;
-import static dev.forebay.benchmarks.Contender.ON_DEMAND;
-import static dev.forebay.benchmarks.Contender.RAW;
-import static dev.forebay.benchmarks.Contender.RCLONE;
-import static dev.forebay.benchmarks.Contender.S3FS;
-import static dev.forebay.benchmarks.Contender.S5CMD;
-import static dev.forebay.benchmarks.Contender.STOCK;
+import static dev.forebay.benchmarks.BenchmarkedSystem.BARE_UPDATE;
+import static dev.forebay.benchmarks.BenchmarkedSystem.FOREBAY;
+import static dev.forebay.benchmarks.BenchmarkedSystem.GET;
+import static dev.forebay.benchmarks.BenchmarkedSystem.JNR;
+import static dev.forebay.benchmarks.BenchmarkedSystem.NATIVE;
+import static dev.forebay.benchmarks.BenchmarkedSystem.NATIVE_LOOPS;
+import static dev.forebay.benchmarks.BenchmarkedSystem.NGINX;
+import static dev.forebay.benchmarks.BenchmarkedSystem.ON_DEMAND;
+import static dev.forebay.benchmarks.BenchmarkedSystem.RAW;
+import static dev.forebay.benchmarks.BenchmarkedSystem.RCLONE;
+import static dev.forebay.benchmarks.BenchmarkedSystem.S3FS;
+import static dev.forebay.benchmarks.BenchmarkedSystem.S5CMD;
+import static dev.forebay.benchmarks.BenchmarkedSystem.STOCK;
 
 import java.util.Comparator;
 import java.util.List;
@@ -37,13 +37,13 @@ record Goal(
         String key,
         Pattern cases,
         Figure figure,
-        List<Contender> ours,
-        List<Contender> others,
+        List<BenchmarkedSystem> ours,
+        List<BenchmarkedSystem> others,
         double bound,
         boolean atMost) {
 
     /** The second serves cases that the first cannot, those with O_DIRECT. */
-    private static final List<Contender> WARM = List.of(NATIVE, NATIVE_LOOPS);
+    private static final List<BenchmarkedSystem> WARM = List.of(NATIVE, NATIVE_LOOPS);
 
     static final List<Goal> ALL =
             List.of(
@@ -124,11 +124,16 @@ record Goal(
     record Ratio(String name, double value) {}
 
     private static Goal atLeast(
-            String key, String cases, List<Contender> ours, List<Contender> others, double bound) {
+            String key,
+            String cases,
+            List<BenchmarkedSystem> ours,
+            List<BenchmarkedSystem> others,
+            double bound) {
         return new Goal(key, Pattern.compile(cases), Figure.VALUE, ours, others, bound, false);
     }
 
-    private static Goal atMost(String key, String cases, List<Contender> others, double bound) {
+    private static Goal atMost(
+            String key, String cases, List<BenchmarkedSystem> others, double bound) {
         return new Goal(
                 key, Pattern.compile(cases), Figure.VALUE, List.of(FOREBAY), others, bound, true);
     }
@@ -149,7 +154,8 @@ record Goal(
      *
      * @param measured returns the medians, NaN where there is none
      */
-    Optional<Ratio> worst(List<String> names, ToDoubleBiFunction<String, Contender> measured) {
+    Optional<Ratio> worst(
+            List<String> names, ToDoubleBiFunction<String, BenchmarkedSystem> measured) {
         Comparator<Ratio> byValue = Comparator.comparingDouble(Ratio::value);
         return names.stream()
                 .filter(name -> cases.matcher(name).matches())
@@ -157,7 +163,8 @@ record Goal(
                 .min(atMost ? byValue.reversed() : byValue);
     }
 
-    private Optional<Ratio> ratio(String name, ToDoubleBiFunction<String, Contender> measured) {
+    private Optional<Ratio> ratio(
+            String name, ToDoubleBiFunction<String, BenchmarkedSystem> measured) {
         double own = first(ours, name, measured);
         double best =
                 others.isEmpty()
@@ -172,7 +179,9 @@ record Goal(
     }
 
     private static double first(
-            List<Contender> of, String name, ToDoubleBiFunction<String, Contender> measured) {
+            List<BenchmarkedSystem> of,
+            String name,
+            ToDoubleBiFunction<String, BenchmarkedSystem> measured) {
         return of.stream()
                 .mapToDouble(each -> measured.applyAsDouble(name, each))
                 .filter(Double::isFinite)

@@ -49,7 +49,7 @@ public final class ImageBenchmark {
         PageCache.requireDroppable();
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "image-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.putAll(version.circumstances());
         circumstances.put("max_heap_mb", Runtime.getRuntime().maxMemory() / MEGABYTE);
         ImageBenchmark benchmark = new ImageBenchmark(data, version);
@@ -58,7 +58,7 @@ public final class ImageBenchmark {
         } finally {
             Command.run("rm", "-rf", data.toString());
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file =
                 output.resolve(
                         "image-%d-%d.json".formatted(version.objects(), version.perFolder()));

@@ -52,7 +52,7 @@ public final class IngestBenchmark {
         int computed = Integer.parseInt(arguments[1]);
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "ingest-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.put("objects", objects);
         circumstances.put("computed_objects", computed);
         circumstances.put("objects_in_a_folder", PER_FOLDER);
@@ -70,7 +70,7 @@ public final class IngestBenchmark {
         } finally {
             Command.run("rm", "-rf", data.toString());
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("ingest-%d-%d.json".formatted(objects, computed));
         benchmark.results.write(file, circumstances);
         System.out.println(benchmark.results.table());

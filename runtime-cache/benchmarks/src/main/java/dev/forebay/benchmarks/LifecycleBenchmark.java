@@ -92,7 +92,7 @@ public final class LifecycleBenchmark {
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Benchmarks.requireSpace(output, DISK_BYTES);
         Path data = Files.createTempDirectory(output, "run-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.putAll(effort.circumstances());
         Results results = new Results(Goal.LIFECYCLE);
         try {
@@ -101,7 +101,7 @@ public final class LifecycleBenchmark {
             System.out.println(results.table());
             Benchmarks.clean(data);
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("lifecycle.json");
         results.write(file, circumstances);
         System.out.println(results.goals());
@@ -154,7 +154,11 @@ public final class LifecycleBenchmark {
             }
             if (round >= 0) {
                 results.add("ensure_cached", FOREBAY, "ms", median(ours));
-                results.add("ensure_cached", Contender.BARE_UPDATE.label(), "ms", median(theirs));
+                results.add(
+                        "ensure_cached",
+                        BenchmarkedSystem.BARE_UPDATE.label(),
+                        "ms",
+                        median(theirs));
             }
         }
     }

@@ -58,7 +58,7 @@ final class Peers implements AutoCloseable {
 
     /** Starts {@link StockMirror} over the raw directory, in a JVM like a pod's. */
     Mounted stock() throws IOException {
-        Path mountpoint = mountpoint(Contender.STOCK);
+        Path mountpoint = mountpoint(BenchmarkedSystem.STOCK);
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx512m", "-XX:+UseSerialGC"));
@@ -68,7 +68,7 @@ final class Peers implements AutoCloseable {
         command.addAll(List.of("-cp", classPath()));
         command.add(StockMirror.class.getName());
         command.addAll(List.of(lake.directory().toString(), mountpoint.toString()));
-        return mount(Contender.STOCK, mountpoint, command, Map.of());
+        return mount(BenchmarkedSystem.STOCK, mountpoint, command, Map.of());
     }
 
     /** Returns this JVM's class path with absolute paths, for a process in another directory. */
@@ -79,7 +79,7 @@ final class Peers implements AutoCloseable {
     }
 
     Mounted rclone() throws IOException {
-        Path mountpoint = mountpoint(Contender.RCLONE);
+        Path mountpoint = mountpoint(BenchmarkedSystem.RCLONE);
         Map<String, String> environment = new HashMap<>(lake.environment());
         environment.put("RCLONE_S3_PROVIDER", "Other");
         environment.put("RCLONE_S3_ENDPOINT", lake.endpoint().toString());
@@ -95,18 +95,18 @@ final class Peers implements AutoCloseable {
                         mountpoint.toString(),
                         "--read-only",
                         "--vfs-cache-mode=full",
-                        "--cache-dir=" + cache(Contender.RCLONE),
+                        "--cache-dir=" + cache(BenchmarkedSystem.RCLONE),
                         // Objects do not change, and the time of their upload is good enough.
                         // Otherwise rclone would send another request for each object.
                         "--dir-cache-time=1h",
                         "--attr-timeout=1h",
                         "--use-server-modtime",
                         "--vfs-fast-fingerprint");
-        return mount(Contender.RCLONE, mountpoint, command, environment);
+        return mount(BenchmarkedSystem.RCLONE, mountpoint, command, environment);
     }
 
     Mounted s3fs() throws IOException {
-        Path mountpoint = mountpoint(Contender.S3FS);
+        Path mountpoint = mountpoint(BenchmarkedSystem.S3FS);
         Map<String, String> environment = new HashMap<>(lake.environment());
         environment.put("AWSACCESSKEYID", lake.server().accessKey());
         environment.put("AWSSECRETACCESSKEY", lake.server().secretKey());
@@ -124,14 +124,14 @@ final class Peers implements AutoCloseable {
                                 "url=" + lake.endpoint(),
                                 "endpoint=" + S3Server.REGION,
                                 "use_path_request_style",
-                                "use_cache=" + cache(Contender.S3FS),
+                                "use_cache=" + cache(BenchmarkedSystem.S3FS),
                                 "max_stat_cache_size=1000000",
                                 "kernel_cache"));
-        return mount(Contender.S3FS, mountpoint, command, environment);
+        return mount(BenchmarkedSystem.S3FS, mountpoint, command, environment);
     }
 
     private Mounted mount(
-            Contender contender,
+            BenchmarkedSystem contender,
             Path mountpoint,
             List<String> command,
             Map<String, String> environment) {
@@ -146,11 +146,11 @@ final class Peers implements AutoCloseable {
         return new Mounted(ServerProcess.start(launch), mountpoint);
     }
 
-    private Path mountpoint(Contender contender) throws IOException {
+    private Path mountpoint(BenchmarkedSystem contender) throws IOException {
         return Files.createDirectories(data.resolve(contender.label()).resolve("mnt"));
     }
 
-    private Path cache(Contender contender) throws IOException {
+    private Path cache(BenchmarkedSystem contender) throws IOException {
         return Files.createDirectories(data.resolve(contender.label()).resolve("cache"));
     }
 

@@ -38,7 +38,7 @@ public final class PodScaleBenchmark {
         PageCache.requireDroppable();
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "pod-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.putAll(version.circumstances());
         Results results = new Results();
         try {
@@ -47,7 +47,7 @@ public final class PodScaleBenchmark {
             Mounts.below(data).forEach(Mounts::detach);
             Command.run("rm", "-rf", "--one-file-system", data.toString());
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("pod-%d.json".formatted(version.objects()));
         results.write(file, circumstances);
         System.out.println(results.table());

@@ -37,7 +37,7 @@ public final class RestartBenchmark {
         PageCache.requireDroppable();
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path store = Files.createTempDirectory(output, "restart-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.put("chunks", chunks);
         circumstances.put("max_heap_mb", Runtime.getRuntime().maxMemory() / MEGABYTE);
         Results results = new Results();
@@ -52,7 +52,7 @@ public final class RestartBenchmark {
         } finally {
             Command.run("rm", "-rf", store.toString());
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("restart-%d.json".formatted(chunks));
         results.write(file, circumstances);
         System.out.println(results.table());

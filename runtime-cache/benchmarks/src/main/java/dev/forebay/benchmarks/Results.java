@@ -132,7 +132,7 @@ final class Results {
                         .noneMatch(refusal -> goal.needs(refusal.name(), refusal.system()));
     }
 
-    private double median(String name, Contender contender, Figure figure) {
+    private double median(String name, BenchmarkedSystem contender, Figure figure) {
         return rows.entrySet().stream()
                 .filter(row -> row.getKey().name().equals(name))
                 .filter(row -> row.getKey().system().equals(contender.label()))

@@ -42,7 +42,7 @@ record Selection(List<Goal> goals, boolean controlPlane) {
     }
 
     /** Returns the contenders to measure in a case. */
-    List<Contender> of(String name, List<Contender> contenders) {
+    List<BenchmarkedSystem> of(String name, List<BenchmarkedSystem> contenders) {
         return contenders.stream()
                 .filter(
                         contender ->

@@ -1,12 +1,12 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Contender.GET;
-import static dev.forebay.benchmarks.Contender.NGINX;
-import static dev.forebay.benchmarks.Contender.ON_DEMAND;
-import static dev.forebay.benchmarks.Contender.RAW;
-import static dev.forebay.benchmarks.Contender.RCLONE;
-import static dev.forebay.benchmarks.Contender.S3FS;
-import static dev.forebay.benchmarks.Contender.S5CMD;
+import static dev.forebay.benchmarks.BenchmarkedSystem.GET;
+import static dev.forebay.benchmarks.BenchmarkedSystem.NGINX;
+import static dev.forebay.benchmarks.BenchmarkedSystem.ON_DEMAND;
+import static dev.forebay.benchmarks.BenchmarkedSystem.RAW;
+import static dev.forebay.benchmarks.BenchmarkedSystem.RCLONE;
+import static dev.forebay.benchmarks.BenchmarkedSystem.S3FS;
+import static dev.forebay.benchmarks.BenchmarkedSystem.S5CMD;
 
 import dev.forebay.benchmarks.Timing.Done;
 import dev.forebay.benchmarks.Timing.Work;
@@ -31,11 +31,12 @@ final class SingleReads {
 
     private final Scale scale;
     private final Timing timing;
-    private final Contenders contenders;
+    private final BenchmarkedMounts contenders;
     private final Lake lake;
     private final MountTable table;
 
-    SingleReads(Scale scale, Timing timing, Contenders contenders, Lake lake, MountTable table) {
+    SingleReads(
+            Scale scale, Timing timing, BenchmarkedMounts contenders, Lake lake, MountTable table) {
         this.scale = scale;
         this.timing = timing;
         this.contenders = contenders;
@@ -77,7 +78,7 @@ final class SingleReads {
     }
 
     private void cold(int number, Results results) throws Exception {
-        List<Contender> who = List.of(S5CMD, ON_DEMAND, RCLONE, S3FS);
+        List<BenchmarkedSystem> who = List.of(S5CMD, ON_DEMAND, RCLONE, S3FS);
         for (Dataset dataset : scale.cold(number)) {
             String name =
                     dataset.isSmall()
@@ -115,7 +116,7 @@ final class SingleReads {
 
     /** Measures a pod that has no byte, with a region that has all bytes. */
     private void remote(int number, Results results) throws Exception {
-        List<Contender> who = List.of(NGINX, ON_DEMAND);
+        List<BenchmarkedSystem> who = List.of(NGINX, ON_DEMAND);
         for (Dataset dataset : List.of(scale.remoteLarge(number), scale.remoteSmall(number))) {
             String name = dataset.isSmall() ? "remote_small" : "remote_large";
             if (!timing.isWanted(name)) {
@@ -178,8 +179,8 @@ final class SingleReads {
     }
 
     private void firstByte(Dataset dataset, int number, Results results) throws Exception {
-        List<Contender> who = List.of(GET, ON_DEMAND);
-        for (Contender contender : timing.inTurn("first_byte", who, number)) {
+        List<BenchmarkedSystem> who = List.of(GET, ON_DEMAND);
+        for (BenchmarkedSystem contender : timing.inTurn("first_byte", who, number)) {
             Path file =
                     contender == GET
                             ? lake.directory()
@@ -211,7 +212,7 @@ final class SingleReads {
                 results,
                 contender -> {
                     List<Path> files =
-                            Contenders.files(contenders.root(contender, dataset), dataset);
+                            BenchmarkedMounts.files(contenders.root(contender, dataset), dataset);
                     PageCache.drop();
                     Tree.read(
                             1, contender == RAW ? files : contenders.chunks(table.packs(dataset)));

@@ -46,7 +46,7 @@ public final class StartBenchmark {
     public static void main(String[] arguments) throws Exception {
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "start-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         StartBenchmark benchmark = new StartBenchmark(data);
         benchmark.run();
         try (Stream<Path> all = Files.walk(data)) {
@@ -54,7 +54,7 @@ public final class StartBenchmark {
                 Files.delete(each);
             }
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         benchmark.results.write(
                 output.resolve("start-%s.json".formatted(benchmark.mode)), circumstances);
         System.out.println(benchmark.results.table());

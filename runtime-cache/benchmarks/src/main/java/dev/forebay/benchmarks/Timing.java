@@ -14,9 +14,9 @@ final class Timing {
     private static final double GIGABYTE = 1e9;
 
     private final Selection selection;
-    private final Contenders contenders;
+    private final BenchmarkedMounts contenders;
 
-    Timing(Selection selection, Contenders contenders) {
+    Timing(Selection selection, BenchmarkedMounts contenders) {
         this.selection = selection;
         this.contenders = contenders;
     }
@@ -49,7 +49,7 @@ final class Timing {
      */
     @FunctionalInterface
     interface Preparation {
-        Optional<Work> of(Contender contender) throws Exception;
+        Optional<Work> of(BenchmarkedSystem contender) throws Exception;
     }
 
     /**
@@ -61,16 +61,16 @@ final class Timing {
     void measure(
             String name,
             String unit,
-            List<Contender> who,
+            List<BenchmarkedSystem> who,
             int number,
             Results results,
             Preparation preparation)
             throws Exception {
-        List<Contender> measured = inTurn(name, who, number);
+        List<BenchmarkedSystem> measured = inTurn(name, who, number);
         if (!measured.isEmpty()) {
             Benchmarks.say("  " + name);
         }
-        for (Contender contender : measured) {
+        for (BenchmarkedSystem contender : measured) {
             Optional<Work> possible = preparation.of(contender);
             if (possible.isEmpty()) {
                 results.refused(name, contender.label(), "O_DIRECT is refused with EINVAL");
@@ -98,15 +98,15 @@ final class Timing {
     }
 
     boolean isWanted(String name) {
-        return !selection.of(name, List.of(Contender.values())).isEmpty();
+        return !selection.of(name, List.of(BenchmarkedSystem.values())).isEmpty();
     }
 
     /**
      * Returns the contenders to measure in a case. The order changes with case and round, because a
      * measurement may affect the next one.
      */
-    List<Contender> inTurn(String name, List<Contender> who, int number) {
-        List<Contender> order = new ArrayList<>(selection.of(name, who));
+    List<BenchmarkedSystem> inTurn(String name, List<BenchmarkedSystem> who, int number) {
+        List<BenchmarkedSystem> order = new ArrayList<>(selection.of(name, who));
         Collections.shuffle(order, new Random(name.hashCode() + number));
         return order;
     }

@@ -67,7 +67,7 @@ public final class TlsBenchmark {
     public static void main(String[] arguments) throws Exception {
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "tls-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         Results results = new Results();
         measure(Path.of(arguments[0]).toAbsolutePath(), data, results);
         try (Stream<Path> all = Files.walk(data)) {
@@ -75,7 +75,7 @@ public final class TlsBenchmark {
                 Files.delete(each);
             }
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         results.write(output.resolve("tls.json"), circumstances);
         System.out.println(results.table());
         System.out.println(

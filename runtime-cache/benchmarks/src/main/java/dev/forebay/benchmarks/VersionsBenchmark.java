@@ -63,7 +63,7 @@ public final class VersionsBenchmark {
         Benchmarks.endOnSignal(Thread.currentThread());
         Path output = Files.createDirectories(Path.of("target", "bench").toAbsolutePath());
         Path data = Files.createTempDirectory(output, "versions-");
-        Map<String, Object> circumstances = Circumstances.atStart();
+        Map<String, Object> circumstances = MachineFacts.atStart();
         circumstances.put("versions", versions);
         circumstances.put("warm_up_versions", WARM_UPS);
         circumstances.put("objects_of_a_version", OBJECTS);
@@ -77,7 +77,7 @@ public final class VersionsBenchmark {
             System.out.println(results.table());
             Benchmarks.clean(data);
         }
-        Circumstances.atEnd(circumstances);
+        MachineFacts.atEnd(circumstances);
         Path file = output.resolve("versions.json");
         results.write(file, circumstances);
         Benchmarks.say("written to " + file);
@@ -107,7 +107,7 @@ public final class VersionsBenchmark {
         Benchmarks.say("warming up");
         ensure(warmUps);
         idle("cpu_idle_before");
-        Toll before = Toll.of(stack);
+        MemoryAndDiskUse before = MemoryAndDiskUse.of(stack);
         Processes began = Processes.of(stack);
         Benchmarks.say("ensuring %d versions".formatted(versions));
         long start = System.nanoTime();
@@ -117,7 +117,7 @@ public final class VersionsBenchmark {
         results.add("ensure", FOREBAY, "versions/s", versions / seconds);
         cpu("cpu_ensure", "ms/version", began, ended, versions);
         idle("cpu_idle");
-        memory(before, Toll.of(stack));
+        memory(before, MemoryAndDiskUse.of(stack));
         histories();
     }
 
@@ -169,7 +169,7 @@ public final class VersionsBenchmark {
         results.add(name, TEMPORAL, unit, 1e3 * (to.temporal() - from.temporal()) / divisor);
     }
 
-    private void memory(Toll before, Toll after) {
+    private void memory(MemoryAndDiskUse before, MemoryAndDiskUse after) {
         results.add("live_heap", CONTROL_PLANE, "MB", after.controlPlaneHeapBytes() / MEGABYTE);
         perVersion(
                 "live_heap_grown",

@@ -1,14 +1,14 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Contender.JNR;
-import static dev.forebay.benchmarks.Contender.KERNEL;
-import static dev.forebay.benchmarks.Contender.NATIVE;
-import static dev.forebay.benchmarks.Contender.NATIVE_LOOPS;
-import static dev.forebay.benchmarks.Contender.ON_DEMAND;
-import static dev.forebay.benchmarks.Contender.RAW;
-import static dev.forebay.benchmarks.Contender.RCLONE;
-import static dev.forebay.benchmarks.Contender.S3FS;
-import static dev.forebay.benchmarks.Contender.STOCK;
+import static dev.forebay.benchmarks.BenchmarkedSystem.JNR;
+import static dev.forebay.benchmarks.BenchmarkedSystem.KERNEL;
+import static dev.forebay.benchmarks.BenchmarkedSystem.NATIVE;
+import static dev.forebay.benchmarks.BenchmarkedSystem.NATIVE_LOOPS;
+import static dev.forebay.benchmarks.BenchmarkedSystem.ON_DEMAND;
+import static dev.forebay.benchmarks.BenchmarkedSystem.RAW;
+import static dev.forebay.benchmarks.BenchmarkedSystem.RCLONE;
+import static dev.forebay.benchmarks.BenchmarkedSystem.S3FS;
+import static dev.forebay.benchmarks.BenchmarkedSystem.STOCK;
 
 import dev.forebay.benchmarks.Timing.Done;
 import dev.forebay.benchmarks.Timing.Work;
@@ -22,17 +22,19 @@ import java.util.Set;
 
 /** The benchmarks of repeated reads, whose bytes are on the node. */
 final class WarmReads {
-    private static final List<Contender> ALL =
+    private static final List<BenchmarkedSystem> ALL =
             List.of(RAW, NATIVE, ON_DEMAND, KERNEL, JNR, STOCK, RCLONE, S3FS);
 
     /** The contenders with known backing files, which can be read into the page cache. */
-    private static final List<Contender> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
+    private static final List<BenchmarkedSystem> OVER_FILES = ALL.subList(0, ALL.indexOf(RCLONE));
 
     /** An image that is mounted from files does not support O_DIRECT. */
-    private static final List<Contender> DIRECT = List.of(RAW, NATIVE_LOOPS, KERNEL, JNR, STOCK);
+    private static final List<BenchmarkedSystem> DIRECT =
+            List.of(RAW, NATIVE_LOOPS, KERNEL, JNR, STOCK);
 
     /** These have no daemon in the path, so only noise makes their speeds differ. */
-    private static final Set<Contender> WITHOUT_DAEMON = EnumSet.of(RAW, NATIVE, NATIVE_LOOPS);
+    private static final Set<BenchmarkedSystem> WITHOUT_DAEMON =
+            EnumSet.of(RAW, NATIVE, NATIVE_LOOPS);
 
     /**
      * If the work took a hundredth of a second, the start of threads would be a large part of it.
@@ -43,9 +45,9 @@ final class WarmReads {
 
     private final Scale scale;
     private final Timing timing;
-    private final Contenders contenders;
+    private final BenchmarkedMounts contenders;
 
-    WarmReads(Scale scale, Timing timing, Contenders contenders) {
+    WarmReads(Scale scale, Timing timing, BenchmarkedMounts contenders) {
         this.scale = scale;
         this.timing = timing;
         this.contenders = contenders;
@@ -54,7 +56,7 @@ final class WarmReads {
     /** Measures each case once, and some more often. */
     void round(int number, Results results) throws Exception {
         for (ReadCase read : ReadCase.all()) {
-            List<Contender> who =
+            List<BenchmarkedSystem> who =
                     read.direct()
                             ? DIRECT
                             : read.state() == PageCache.State.DISK ? ALL : OVER_FILES;
@@ -109,8 +111,8 @@ final class WarmReads {
      * Returns the contenders, with those without a daemon several times. Each of their measurements
      * is short, so their figures vary most, and their goals are the strictest.
      */
-    private List<Contender> sampled(List<Contender> who) {
-        List<Contender> all = new ArrayList<>(who);
+    private List<BenchmarkedSystem> sampled(List<BenchmarkedSystem> who) {
+        List<BenchmarkedSystem> all = new ArrayList<>(who);
         for (int sample = 1; sample < scale.samples(); sample++) {
             who.stream().filter(WITHOUT_DAEMON::contains).forEach(all::add);
         }
@@ -121,7 +123,7 @@ final class WarmReads {
      * Repeats the work for half a second where a repetition starts from the same state: all bytes
      * are in the contender's own pages.
      */
-    private static Work lasting(Contender contender, PageCache.State state, Work work) {
+    private static Work lasting(BenchmarkedSystem contender, PageCache.State state, Work work) {
         if (state == PageCache.State.DISK || !WITHOUT_DAEMON.contains(contender)) {
             return work;
         }

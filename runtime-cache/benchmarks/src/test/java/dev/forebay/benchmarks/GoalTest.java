@@ -18,7 +18,7 @@ class GoalTest {
     }
 
     private static Goal.Ratio worst(
-            String goal, Map<String, Map<Contender, Double>> medians, String... names) {
+            String goal, Map<String, Map<BenchmarkedSystem, Double>> medians, String... names) {
         return goal(goal)
                 .worst(
                         List.of(names),
@@ -30,14 +30,14 @@ class GoalTest {
 
     @Test
     void theWorstCaseDecidesWhetherAGoalIsMet() {
-        Map<String, Map<Contender, Double>> medians =
+        Map<String, Map<BenchmarkedSystem, Double>> medians =
                 Map.of(
                         "seq_1m_t1_buffered_disk",
-                        Map.of(Contender.NATIVE, 90.0, Contender.RAW, 100.0),
+                        Map.of(BenchmarkedSystem.NATIVE, 90.0, BenchmarkedSystem.RAW, 100.0),
                         "seq_1m_t4_buffered_disk",
-                        Map.of(Contender.NATIVE, 110.0, Contender.RAW, 100.0),
+                        Map.of(BenchmarkedSystem.NATIVE, 110.0, BenchmarkedSystem.RAW, 100.0),
                         "rand_4k_t1_buffered_disk",
-                        Map.of(Contender.NATIVE, 1.0, Contender.RAW, 100.0));
+                        Map.of(BenchmarkedSystem.NATIVE, 1.0, BenchmarkedSystem.RAW, 100.0));
 
         Goal.Ratio worst = worst("warm_seq", medians, medians.keySet().toArray(String[]::new));
 
@@ -47,22 +47,24 @@ class GoalTest {
 
     @Test
     void theGoalComparesThePreferredViewWithTheBetterPeer() {
-        Map<String, Map<Contender, Double>> medians =
+        Map<String, Map<BenchmarkedSystem, Double>> medians =
                 Map.of(
                         "walk",
                         Map.of(
-                                Contender.NATIVE, 300.0,
-                                Contender.ON_DEMAND, 1.0,
-                                Contender.RCLONE, 100.0,
-                                Contender.S3FS, 50.0));
+                                BenchmarkedSystem.NATIVE, 300.0,
+                                BenchmarkedSystem.ON_DEMAND, 1.0,
+                                BenchmarkedSystem.RCLONE, 100.0,
+                                BenchmarkedSystem.S3FS, 50.0));
 
         assertThat(worst("vs_best_peer", medians, "walk").value()).isEqualTo(3.0);
     }
 
     @Test
     void aDurationAboveTheBoundMissesTheGoal() {
-        Map<String, Map<Contender, Double>> medians =
-                Map.of("first_byte", Map.of(Contender.ON_DEMAND, 4.0, Contender.GET, 2.0));
+        Map<String, Map<BenchmarkedSystem, Double>> medians =
+                Map.of(
+                        "first_byte",
+                        Map.of(BenchmarkedSystem.ON_DEMAND, 4.0, BenchmarkedSystem.GET, 2.0));
 
         Goal.Ratio worst = worst("first_byte", medians, "first_byte");
 
@@ -72,10 +74,10 @@ class GoalTest {
 
     @Test
     void aGoalWithoutPeersUsesTheMeasuredValue() {
-        Map<String, Map<Contender, Double>> medians =
+        Map<String, Map<BenchmarkedSystem, Double>> medians =
                 Map.of(
-                        "gets_per_object_small", Map.of(Contender.FOREBAY, 1.02),
-                        "gets_per_object_large", Map.of(Contender.FOREBAY, 1.0));
+                        "gets_per_object_small", Map.of(BenchmarkedSystem.FOREBAY, 1.02),
+                        "gets_per_object_large", Map.of(BenchmarkedSystem.FOREBAY, 1.0));
 
         Goal.Ratio worst =
                 worst("gets_per_object", medians, medians.keySet().toArray(String[]::new));
@@ -86,19 +88,20 @@ class GoalTest {
 
     @Test
     void aCaseWithoutAMeasuredPeerIsShownButNotRated() {
-        Map<String, Map<Contender, Double>> medians =
+        Map<String, Map<BenchmarkedSystem, Double>> medians =
                 Map.of(
                         "remote_large",
-                        Map.of(Contender.ON_DEMAND, 50.0, Contender.NGINX, 100.0),
+                        Map.of(BenchmarkedSystem.ON_DEMAND, 50.0, BenchmarkedSystem.NGINX, 100.0),
                         "remote_rand_128k",
-                        Map.of(Contender.ON_DEMAND, 1.0, Contender.RAW, 100.0));
-        List<Contender> rowsOf = List.of(Contender.RAW, Contender.ON_DEMAND);
+                        Map.of(BenchmarkedSystem.ON_DEMAND, 1.0, BenchmarkedSystem.RAW, 100.0));
+        List<BenchmarkedSystem> rowsOf =
+                List.of(BenchmarkedSystem.RAW, BenchmarkedSystem.ON_DEMAND);
 
         Goal.Ratio worst = worst("remote", medians, medians.keySet().toArray(String[]::new));
 
         assertThat(worst).isEqualTo(new Goal.Ratio("remote_large", 0.5));
         assertThat(Selection.parse("remote").of("remote_rand_128k", rowsOf))
-                .containsExactly(Contender.ON_DEMAND);
+                .containsExactly(BenchmarkedSystem.ON_DEMAND);
     }
 
     @Test
@@ -117,9 +120,9 @@ class GoalTest {
     void aSelectionContainsOnlyTheSystemsThatItsGoalsCompare() {
         Selection selection = Selection.parse("cold,control_plane");
 
-        assertThat(selection.of("cold_small", List.of(Contender.values())))
-                .containsExactly(Contender.ON_DEMAND, Contender.S5CMD);
-        assertThat(selection.of("walk", List.of(Contender.values()))).isEmpty();
+        assertThat(selection.of("cold_small", List.of(BenchmarkedSystem.values())))
+                .containsExactly(BenchmarkedSystem.ON_DEMAND, BenchmarkedSystem.S5CMD);
+        assertThat(selection.of("walk", List.of(BenchmarkedSystem.values()))).isEmpty();
         assertThat(selection.controlPlane()).isTrue();
         assertThatThrownBy(() -> Selection.parse("cold,hot")).hasMessageContaining("warm_seq");
     }

@@ -25,21 +25,21 @@ class ResultsTest {
         return new ObjectMapper().readTree(file.toFile());
     }
 
-    private void add(String name, Contender contender, double rate, double cpu) {
+    private void add(String name, BenchmarkedSystem contender, double rate, double cpu) {
         results.add(name, contender.label(), "MB/s", rate, cpu);
     }
 
     @Test
     void theCpuGoalRatesTheWorstCaseOfTheNativeView() throws Exception {
         for (double cpu : new double[] {0.25, 4, 0.75}) {
-            add(SEQUENTIAL, Contender.NATIVE, 100, cpu);
-            add(SEQUENTIAL, Contender.RAW, 100, 0.5);
+            add(SEQUENTIAL, BenchmarkedSystem.NATIVE, 100, cpu);
+            add(SEQUENTIAL, BenchmarkedSystem.RAW, 100, 0.5);
         }
-        add(DIRECT, Contender.NATIVE_LOOPS, 50, 1);
-        add(DIRECT, Contender.RAW, 100, 2);
+        add(DIRECT, BenchmarkedSystem.NATIVE_LOOPS, 50, 1);
+        add(DIRECT, BenchmarkedSystem.RAW, 100, 2);
         // This goal does not cover these cases.
-        add("small_t1_disk", Contender.NATIVE, 100, 9);
-        add("small_t1_disk", Contender.RAW, 100, 1);
+        add("small_t1_disk", BenchmarkedSystem.NATIVE, 100, 9);
+        add("small_t1_disk", BenchmarkedSystem.RAW, 100, 1);
 
         JsonNode written = written();
 
@@ -56,8 +56,8 @@ class ResultsTest {
 
     @Test
     void aCaseWithoutCpuTimeHasNoCpuRatio() throws Exception {
-        results.add(SEQUENTIAL, Contender.NATIVE.label(), "MB/s", 100);
-        results.add(SEQUENTIAL, Contender.RAW.label(), "MB/s", 100);
+        results.add(SEQUENTIAL, BenchmarkedSystem.NATIVE.label(), "MB/s", 100);
+        results.add(SEQUENTIAL, BenchmarkedSystem.RAW.label(), "MB/s", 100);
 
         JsonNode written = written();
 

@@ -7,7 +7,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.thread.Backoff;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.ShutdownSignal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -60,7 +60,7 @@ public final class ChunkStore implements AutoCloseable {
     private volatile Consumer<LostDisk> onLostDisk = _ -> {};
     private volatile Consumer<Path> onReturnedDisk = _ -> {};
     private final Map<Path, Integer> returns = new ConcurrentHashMap<>();
-    private final Closing closing = new Closing();
+    private final ShutdownSignal closing = new ShutdownSignal();
 
     private ChunkStore(List<DiskStore> opened, int unusable, Counters counters) {
         this.opened = List.copyOf(opened);

@@ -4,7 +4,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
 import dev.forebay.thread.CatchAll;
-import dev.forebay.thread.Closing;
+import dev.forebay.thread.ShutdownSignal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -44,7 +44,7 @@ final class DiskCalls implements AutoCloseable {
     private final Duration timeout;
     private final ThreadPoolExecutor threads;
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
-    private final Closing closing = new Closing();
+    private final ShutdownSignal closing = new ShutdownSignal();
     private volatile Consumer<IOException> onHang = _ -> {};
     private volatile Runnable onAnswer = () -> {};
     private volatile boolean givenUp;

@@ -35,12 +35,12 @@ public final class PackLayout {
     }
 
     /** Returns the next place, for an object of at least one byte. */
-    public Place place(LakeObject object) {
+    public PackPosition place(LakeObject object) {
         long extent = align(object.size());
         if (end > 0 && end + extent > limitBytes) {
             finishPack();
         }
-        Place place = new Place(ordinal, end);
+        PackPosition place = new PackPosition(ordinal, end);
         field(Long.toString(end));
         field(Long.toString(object.size()));
         field(object.etag());

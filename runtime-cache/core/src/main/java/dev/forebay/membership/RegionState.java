@@ -106,16 +106,17 @@ public interface RegionState extends AutoCloseable {
     void remove(String workerId, Duration remembered);
 
     /**
-     * Enters a version into the mount table as WARMING if the gatekeeper admits it. Does nothing if
-     * it is there with the same manifest. Concurrent entries are judged one after the other, each
-     * by the state that the others left. A version that must wait stays in the region's queue until
-     * it enters, is refused or evicted, or has not asked for two minutes.
+     * Enters a version into the mount table as WARMING if the check admits it. Does nothing if it
+     * is there with the same manifest. Concurrent entries are judged one after the other, each by
+     * the state that the others left. A version that must wait stays in the region's queue until it
+     * enters, is refused or evicted, or has not asked for two minutes.
      *
      * @return the place in the queue, or empty once the version is in the mount table
      * @throws dev.forebay.model.ForebayException {@code EVICTING} if it is being evicted; and the
-     *     exceptions of the gatekeeper
+     *     exceptions of the check
      */
-    Optional<Applicant> admit(DatasetVersion version, ManifestRef manifest, Gatekeeper keeper);
+    Optional<QueuedVersion> admit(
+            DatasetVersion version, ManifestRef manifest, AdmissionCheck check);
 
     /**
      * Enters a version into the mount table as WARMING without admission. Keeps CACHED if it is

@@ -26,7 +26,7 @@ public record RegionView(
         Set<String> live,
         List<Mount> mounts,
         List<Pin> pins,
-        List<Applicant> queue,
+        List<QueuedVersion> queue,
         List<WorkerNode> departed,
         Set<String> notUnderstood) {
 
@@ -36,7 +36,7 @@ public record RegionView(
             Set<String> live,
             List<Mount> mounts,
             List<Pin> pins,
-            List<Applicant> queue) {
+            List<QueuedVersion> queue) {
         this(workers, live, mounts, pins, queue, List.of(), Set.of());
     }
 

@@ -19,7 +19,7 @@ public record ManifestRef(String uri, Digest digest, long objects, long bytes, l
      * <p>The second bound is the smaller one if the version fills only part of its chunks, as it
      * does when they also hold objects of other versions.
      */
-    public long roomBytes() {
+    public long spaceBytes() {
         return Math.min(
                 chunks * ChunkId.CHUNK_BYTES, bytes + objects * (long) ChunkId.ALIGNMENT_BYTES);
     }

@@ -26,7 +26,7 @@ public final class PeriodicTask implements AutoCloseable {
     private final String failure;
     private final CatchAll.Work task;
     private final Runnable whenEnded;
-    private final Closing closing = new Closing();
+    private final ShutdownSignal closing = new ShutdownSignal();
     private final Semaphore wakeUps = new Semaphore(0);
     private final Thread thread;
 
@@ -163,7 +163,7 @@ public final class PeriodicTask implements AutoCloseable {
     /**
      * Sleeps within a run.
      *
-     * @return true if the task must end, as {@link Closing#within}
+     * @return true if the task must end, as {@link ShutdownSignal#within}
      */
     public boolean within(Duration rest) {
         return closing.within(rest);

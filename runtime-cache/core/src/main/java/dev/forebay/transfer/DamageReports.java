@@ -38,7 +38,7 @@ public final class DamageReports {
     public void consider(
             WorkerNode worker, Digest manifest, ChunkId chunk, ForebayException failure) {
         if (failure.code() == ErrorCode.CORRUPT
-                || failure.getCause() instanceof BrokenOffException) {
+                || failure.getCause() instanceof TruncatedAnswerException) {
             report(worker, manifest, chunk);
         }
     }

@@ -130,7 +130,7 @@ final class HttpConnection implements AutoCloseable {
         boolean chunked = head.field("transfer-encoding").equalsIgnoreCase("chunked");
         String length = head.field("content-length");
         if (!chunked && !length.matches("\\d{1,18}")) {
-            throw new MisbehavedException("sent a response without a length");
+            throw new ProtocolViolationException("sent a response without a length");
         }
         return new Body(chunked, chunked ? 0 : Long.parseLong(length));
     }
@@ -151,7 +151,7 @@ final class HttpConnection implements AutoCloseable {
         for (String line = line(); !line.isEmpty(); line = line()) {
             bytes += line.length();
             if (bytes > HEAD_BYTES) {
-                throw new MisbehavedException("sent a response head without an end");
+                throw new ProtocolViolationException("sent a response head without an end");
             }
             lines.add(line);
         }
@@ -167,7 +167,7 @@ final class HttpConnection implements AutoCloseable {
             }
             line.append(next);
         }
-        throw new MisbehavedException("sent a line without an end");
+        throw new ProtocolViolationException("sent a line without an end");
     }
 
     private char nextCharacter() throws IOException {
@@ -216,7 +216,7 @@ final class HttpConnection implements AutoCloseable {
         /** Receives a part, at least one byte, into a buffer that has space. */
         void read(ByteBuffer into) throws IOException {
             if (ended()) {
-                throw new MisbehavedException("sent fewer bytes than it announced");
+                throw new ProtocolViolationException("sent fewer bytes than it announced");
             }
             int most = (int) Math.min(left, into.remaining());
             int before = into.position();
@@ -236,11 +236,12 @@ final class HttpConnection implements AutoCloseable {
 
         private void nextChunk() throws IOException {
             if (insideChunk && !line().isEmpty()) {
-                throw new MisbehavedException("sent an HTTP chunk that is longer than announced");
+                throw new ProtocolViolationException(
+                        "sent an HTTP chunk that is longer than announced");
             }
             String size = line().split(";", 2)[0].strip();
             if (!size.matches("[0-9a-fA-F]{1,15}")) {
-                throw new MisbehavedException("sent an HTTP chunk without a length");
+                throw new ProtocolViolationException("sent an HTTP chunk without a length");
             }
             left = Long.parseLong(size, 16);
             insideChunk = true;

@@ -18,7 +18,7 @@ record HttpHead(int status, Map<String, String> fields) {
     static HttpHead parse(List<String> lines) throws IOException {
         String start = lines.isEmpty() ? "" : lines.getFirst();
         if (!start.matches("HTTP/1\\.1 [1-5]\\d\\d( .*)?")) {
-            throw new MisbehavedException("sent an invalid head of an HTTP/1.1 response");
+            throw new ProtocolViolationException("sent an invalid head of an HTTP/1.1 response");
         }
         int status = Integer.parseInt(start, VERSION.length(), VERSION.length() + 3, 10);
         return new HttpHead(status, fields(lines.subList(1, lines.size())));
@@ -34,7 +34,7 @@ record HttpHead(int status, Map<String, String> fields) {
         for (String line : lines) {
             int colon = line.indexOf(':');
             if (colon < 1) {
-                throw new MisbehavedException("sent a response head with an invalid line");
+                throw new ProtocolViolationException("sent a response head with an invalid line");
             }
             fields.putIfAbsent(line.substring(0, colon), line.substring(colon + 1).strip());
         }

@@ -32,7 +32,7 @@ final class RangeReceiver {
         }
         while (!body.ended()) {
             if (!target.hasRemaining()) {
-                throw new MisbehavedException("sent more bytes than requested");
+                throw new ProtocolViolationException("sent more bytes than requested");
             }
             body.read(target);
             received = target.position();
@@ -59,7 +59,7 @@ final class RangeReceiver {
         while (!body.ended()) {
             if (!bytes.hasRemaining()) {
                 if (bytes.capacity() >= MAX_PROBLEM_BYTES) {
-                    throw new MisbehavedException("sent an error response that is too long");
+                    throw new ProtocolViolationException("sent an error response that is too long");
                 }
                 bytes = ByteBuffer.allocate(2 * bytes.capacity()).put(bytes.flip());
             }

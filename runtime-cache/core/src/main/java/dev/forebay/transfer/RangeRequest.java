@@ -161,13 +161,13 @@ record RangeRequest(
      */
     private ForebayException brokenOff(ForebayException failure, ByteBuffer received) {
         if (!(failure.getCause() instanceof IOException end)
-                || end instanceof MisbehavedException) {
+                || end instanceof ProtocolViolationException) {
             return failure;
         }
         String what =
                 "worker %s, pack %s: the answer to %s ends after %d bytes"
                         .formatted(worker.id(), pack, range, received.remaining());
-        return new ForebayException(failure.code(), what, new BrokenOffException(what, end));
+        return new ForebayException(failure.code(), what, new TruncatedAnswerException(what, end));
     }
 
     private ForebayException corrupt(String what) {

@@ -11,12 +11,12 @@ class ManifestRefTest {
 
     @Test
     void eachObjectNeedsUpToOnePageMore() {
-        assertThat(ref(3, 10_000, 1).roomBytes()).isEqualTo(10_000 + 3L * ChunkId.ALIGNMENT_BYTES);
+        assertThat(ref(3, 10_000, 1).spaceBytes()).isEqualTo(10_000 + 3L * ChunkId.ALIGNMENT_BYTES);
     }
 
     @Test
     void aVersionNeedsAtMostTheSpaceOfItsChunks() {
-        assertThat(ref(1, 2L * ChunkId.CHUNK_BYTES, 2).roomBytes())
+        assertThat(ref(1, 2L * ChunkId.CHUNK_BYTES, 2).spaceBytes())
                 .isEqualTo(2L * ChunkId.CHUNK_BYTES);
     }
 }

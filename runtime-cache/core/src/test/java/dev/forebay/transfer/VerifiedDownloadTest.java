@@ -29,7 +29,7 @@ class VerifiedDownloadTest {
                                 "a file",
                                 _ -> {
                                     Files.write(Path.of("/dev/full"), new byte[1]);
-                                    throw new AssertionError("there was room");
+                                    throw new AssertionError("there was space");
                                 });
             } catch (ForebayException e) {
                 System.out.printf("%s %s%n", e.code(), e.getMessage());

@@ -29,7 +29,7 @@ final class NodeReporter implements AutoCloseable {
 
     // Used by the thread of the task only.
     private final Set<DatasetVersion> unproven = new HashSet<>();
-    private Optional<Arrivals> arrivals = Optional.empty();
+    private Optional<VersionsByArrival> arrivals = Optional.empty();
 
     /**
      * @param serving returns whether this process serves the mount now
@@ -63,17 +63,17 @@ final class NodeReporter implements AutoCloseable {
         if (!serving.getAsBoolean()) {
             return;
         }
-        Arrivals now = arrivals.isEmpty() ? takeOver() : arrivals.get().then(find());
+        VersionsByArrival now = arrivals.isEmpty() ? takeOver() : arrivals.get().then(find());
         arrivals = Optional.of(now);
         if (!entry.say(now.last(most))) {
             LOG.info("Another process reports the versions of this node");
         }
     }
 
-    private Arrivals takeOver() {
+    private VersionsByArrival takeOver() {
         List<DatasetVersion> named = entry.read();
         unproven.addAll(named);
-        return Arrivals.found(named, find());
+        return VersionsByArrival.found(named, find());
     }
 
     private Set<DatasetVersion> find() {

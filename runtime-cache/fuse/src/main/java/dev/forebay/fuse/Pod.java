@@ -1,8 +1,8 @@
 package dev.forebay.fuse;
 
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
-import dev.forebay.fuse.kernel.Rehearsal;
+import dev.forebay.fuse.fs.UpcallGuard;
+import dev.forebay.fuse.kernel.WarmUp;
 import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.fuse.nodecache.HoleCheck;
 import dev.forebay.fuse.options.NodeOptions;
@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 /** The assembled parts of a FUSE pod. Closing it unmounts first. */
 final class Pod implements AutoCloseable {
 
-    private final Parts parts;
+    private final StartedParts parts;
     private final RegionState region;
     private final PodReads reads;
     private final PodViews views;
@@ -43,11 +43,11 @@ final class Pod implements AutoCloseable {
      * @param connect connects to the region; called after all local checks have passed
      */
     static Pod start(PodOptions options, Supplier<RegionState> connect) {
-        Parts parts = new Parts();
+        StartedParts parts = new StartedParts();
         return CatchAll.closeOnFailure(parts, () -> new Pod(options, connect, parts));
     }
 
-    private Pod(PodOptions options, Supplier<RegionState> connect, Parts parts) {
+    private Pod(PodOptions options, Supplier<RegionState> connect, StartedParts parts) {
         this.parts = parts;
         PodMetrics metrics = new PodMetrics();
         parts.add(PodDirectory.lock("--directory", options.directory));
@@ -90,7 +90,7 @@ final class Pod implements AutoCloseable {
                         options,
                         options.transport(found),
                         views.tree(),
-                        new Guard(metrics),
+                        new UpcallGuard(metrics),
                         shown,
                         () -> reads.nodePacks().ifPresent(PodPacks::serve));
         parts.add(transport);
@@ -159,7 +159,7 @@ final class Pod implements AutoCloseable {
     /** Prepares this process to take over, unless it serves already. */
     void rehearse() {
         if (!transport.serving()) {
-            Rehearsal.of(views.tree());
+            WarmUp.of(views.tree());
         }
         ready = true;
     }

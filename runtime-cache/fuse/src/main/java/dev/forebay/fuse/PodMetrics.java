@@ -86,8 +86,8 @@ final class PodMetrics implements OperationMeter, ReadMeter, ReadEvents {
     }
 
     /** Registers whether the pod serves without its node cache. */
-    void showOff(Supplier<Optional<CacheOff>> off) {
-        for (CacheOff reason : CacheOff.values()) {
+    void showOff(Supplier<Optional<NoCacheReason>> off) {
+        for (NoCacheReason reason : NoCacheReason.values()) {
             io.micrometer.core.instrument.Gauge.builder(
                             "forebay_fuse_pack_cache_off",
                             () -> off.get().filter(reason::equals).isPresent() ? 1 : 0)

@@ -14,8 +14,8 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.PackId;
 import dev.forebay.thread.CatchAll;
-import dev.forebay.thread.Closing;
 import dev.forebay.thread.PeriodicTask;
+import dev.forebay.thread.ShutdownSignal;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -46,10 +46,10 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     private final Manifests manifests;
     private final LocalChunks source;
     private final Consumer<ManifestRef> complete;
-    private final Closing closing = new Closing();
+    private final ShutdownSignal closing = new ShutdownSignal();
     private final Set<Digest> usedBefore = ConcurrentHashMap.newKeySet();
     private volatile Optional<NodePacks> open = Optional.empty();
-    private volatile Optional<CacheOff> off = Optional.empty();
+    private volatile Optional<NoCacheReason> off = Optional.empty();
     private volatile boolean serving;
 
     // Guarded by this.
@@ -95,9 +95,9 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     private void doWithout(Throwable why) {
-        CacheOff reason = CacheOff.because(why);
+        NoCacheReason reason = NoCacheReason.because(why);
         String remedy =
-                reason == CacheOff.DESCRIPTORS
+                reason == NoCacheReason.DESCRIPTORS
                         ? "allow this process more open files (ulimit -n), two for each pack of the cache"
                         : "repair or replace its disk";
         LOG.error("Serving without a node cache: {}, and restart this process", remedy, why);
@@ -166,7 +166,7 @@ final class PodPacks implements PackSource, NodeBytes, LocalPacks, AutoCloseable
     }
 
     /** Returns why the pod serves without the cache; empty if it is open or will be. */
-    Optional<CacheOff> off() {
+    Optional<NoCacheReason> off() {
         return off;
     }
 

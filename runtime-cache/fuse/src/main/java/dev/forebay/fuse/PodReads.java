@@ -57,7 +57,7 @@ final class PodReads {
             WorkerClientConfig workers,
             RegionState region,
             PodMetrics metrics,
-            Parts parts) {
+            StartedParts parts) {
         WorkerClient client = new WorkerClient(workers);
         parts.add(client);
         RegionReader regionReader =

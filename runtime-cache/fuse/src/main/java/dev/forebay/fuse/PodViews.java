@@ -10,7 +10,7 @@ import dev.forebay.fuse.view.Images;
 import dev.forebay.fuse.view.LocalPacks;
 import dev.forebay.fuse.view.MountedPacks;
 import dev.forebay.fuse.view.PackFolder;
-import dev.forebay.manifest.cache.ManifestsAhead;
+import dev.forebay.manifest.cache.ManifestPrefetch;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
 import java.nio.file.Path;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 final class PodViews {
 
     private final PortableView portable;
-    private final Optional<ManifestsAhead> ahead;
+    private final Optional<ManifestPrefetch> ahead;
     private final MountedPacks mountedPacks;
     private final FileSystemView tree;
     private final ImageViews images;
@@ -42,7 +42,7 @@ final class PodViews {
             ViewChoice.Found found,
             PodReads reads,
             Supplier<Optional<Path>> place,
-            Parts parts) {
+            StartedParts parts) {
         portable =
                 new PortableView(
                         reads.manifests(),
@@ -54,7 +54,7 @@ final class PodViews {
                 options.holder == null
                         ? Optional.empty()
                         : Optional.of(
-                                new ManifestsAhead(ref -> reads.manifests().open(ref).close()));
+                                new ManifestPrefetch(ref -> reads.manifests().open(ref).close()));
         ahead.ifPresent(parts::add);
         mountedPacks = new MountedPacks(reads.manifests());
         tree = new PackFolder(portable, mountedPacks, reads.packs());

@@ -1,8 +1,8 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.hold.HeldTransport;
 import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.fuse.options.Mountpoint;
@@ -44,7 +44,7 @@ final class ServedTree {
             PodOptions options,
             TransportChoice transport,
             FileSystemView view,
-            Guard guard,
+            UpcallGuard guard,
             CountDownLatch shown,
             Runnable whenServing) {
         return options.holder == null
@@ -56,7 +56,7 @@ final class ServedTree {
             PodOptions options,
             TransportChoice transport,
             FileSystemView view,
-            Guard guard,
+            UpcallGuard guard,
             Runnable whenServing) {
         whenServing.run();
         Path mountpoint = Mountpoint.resolved(Objects.requireNonNull(options.mountpoint));
@@ -69,7 +69,7 @@ final class ServedTree {
     private Transport join(
             Path holder,
             FileSystemView view,
-            Guard guard,
+            UpcallGuard guard,
             CountDownLatch shown,
             Runnable whenServing) {
         try {

@@ -3,8 +3,8 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.linux.LoopDevice;
 import dev.forebay.fuse.linux.MountStacks;
 import dev.forebay.fuse.linux.MountTable;
@@ -46,10 +46,10 @@ abstract class ImageTreeContract extends MountedTreeContract {
     private ImageViews views;
 
     /** Mounts without access for other users. */
-    abstract Transport mountTree(FileSystemView view, Guard guard, Path mountpoint);
+    abstract Transport mountTree(FileSystemView view, UpcallGuard guard, Path mountpoint);
 
     @Override
-    Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mount(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         mountedPacks = new MountedPacks(manifests);
         views =
                 new ImageViews(

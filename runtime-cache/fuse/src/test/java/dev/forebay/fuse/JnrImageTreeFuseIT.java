@@ -1,8 +1,8 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.options.PodOptions;
 import dev.forebay.fuse.view.ImageDevices;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ class JnrImageTreeFuseIT extends ImageTreeContract {
     }
 
     @Override
-    Transport mountTree(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mountTree(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         return JnrMountedTreeFuseIT.mountThroughLibfuse(view, guard, mountpoint);
     }
 }

@@ -2,8 +2,8 @@ package dev.forebay.fuse;
 
 import dev.forebay.devstack.tool.Toolbox;
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.jnr.JnrTransport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,11 +18,11 @@ class JnrMountedTreeFuseIT extends MountedTreeContract {
     }
 
     @Override
-    Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mount(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         return mountThroughLibfuse(view, guard, mountpoint);
     }
 
-    static Transport mountThroughLibfuse(FileSystemView view, Guard guard, Path mountpoint) {
+    static Transport mountThroughLibfuse(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         Toolbox.ofThisMachine()
                 .libfuse2()
                 .ifPresent(path -> System.setProperty("jnr.ffi.library.path", path.toString()));

@@ -1,15 +1,15 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.view.ImageDevices;
 import java.nio.file.Path;
 
 class KernelLoopImageTreeFuseIT extends ImageTreeContract {
     @Override
-    Transport mountTree(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mountTree(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         return KernelTransport.mount(view, guard, mountpoint, false);
     }
 

@@ -3,8 +3,8 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.KernelTransport;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -15,7 +15,7 @@ class KernelMountedTreeFuseIT extends MountedTreeContract {
     private static final int READS = CHUNK / MIB;
 
     @Override
-    Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mount(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         return KernelTransport.mount(view, guard, mountpoint, false);
     }
 

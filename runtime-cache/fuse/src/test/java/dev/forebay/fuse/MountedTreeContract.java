@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.jnr.Paths;
 import dev.forebay.fuse.read.MountedSource;
 import dev.forebay.fuse.read.PackReader;
@@ -96,7 +96,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
     PackReader packs;
 
     /** Mounts without access for other users. */
-    abstract Transport mount(FileSystemView view, Guard guard, Path mountpoint);
+    abstract Transport mount(FileSystemView view, UpcallGuard guard, Path mountpoint);
 
     /** Returns how long the kernel may cache which versions exist. */
     Duration memoryOfNames() {
@@ -135,7 +135,7 @@ abstract class MountedTreeContract extends PosixCallsContract {
         view = new PortableView(manifests, packs, 65_536, InodeNumbers.unkept(), 0);
         tree = dataset("tree/all@v1", someObjects());
         mountpoint = Files.createDirectory(directory.resolve("mnt"));
-        transport = mount(view, new Guard(new Meter()), mountpoint);
+        transport = mount(view, new UpcallGuard(new Meter()), mountpoint);
         show(tree);
         root = mountpoint.resolve("tree/all/v1");
     }

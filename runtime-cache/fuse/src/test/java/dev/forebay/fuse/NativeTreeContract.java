@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.chunkstore.NeighbourStore;
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.linux.LoopDevice;
 import dev.forebay.fuse.nodecache.NodePacks;
@@ -29,7 +29,7 @@ abstract class NativeTreeContract extends ImageTreeContract {
     private NodePacks nodePacks;
 
     @Override
-    Transport mount(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mount(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         nodePacks =
                 NodePacks.open(
                         new NodePacksConfig(
@@ -48,7 +48,7 @@ abstract class NativeTreeContract extends ImageTreeContract {
     }
 
     @Override
-    Transport mountTree(FileSystemView view, Guard guard, Path mountpoint) {
+    Transport mountTree(FileSystemView view, UpcallGuard guard, Path mountpoint) {
         return KernelTransport.mount(view, guard, mountpoint, false);
     }
 

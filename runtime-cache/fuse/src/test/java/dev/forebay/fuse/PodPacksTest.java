@@ -102,7 +102,7 @@ class PodPacksTest {
             assertThat(packs.failed()).isFalse();
             packs.openInTurn();
             assertThat(packs.failed()).isTrue();
-            assertThat(packs.off()).contains(CacheOff.DISK);
+            assertThat(packs.off()).contains(NoCacheReason.DISK);
             assertThat(packs.open()).isEmpty();
         }
     }
@@ -111,13 +111,14 @@ class PodPacksTest {
     void cacheOffDistinguishesTooFewDescriptorsFromDiskErrors() {
         IOException tooMany = new SystemCallException("open a pack", ErrorNumber.EMFILE);
         IOException broken = new SystemCallException("open a pack", ErrorNumber.EIO);
-        assertThat(CacheOff.because(unavailable(tooMany))).isEqualTo(CacheOff.DESCRIPTORS);
+        assertThat(NoCacheReason.because(unavailable(tooMany)))
+                .isEqualTo(NoCacheReason.DESCRIPTORS);
         assertThat(
-                        CacheOff.because(
+                        NoCacheReason.because(
                                 unavailable(
                                         new FileSystemException("p", null, "Too many open files"))))
-                .isEqualTo(CacheOff.DESCRIPTORS);
-        assertThat(CacheOff.because(unavailable(broken))).isEqualTo(CacheOff.DISK);
+                .isEqualTo(NoCacheReason.DESCRIPTORS);
+        assertThat(NoCacheReason.because(unavailable(broken))).isEqualTo(NoCacheReason.DISK);
     }
 
     private static ForebayException unavailable(IOException cause) {

@@ -8,11 +8,11 @@ import dev.forebay.fuse.fs.Attributes;
 import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.FsException;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.Statistics;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.linux.IsolatedThread;
 import dev.forebay.fuse.linux.MountCalls;
@@ -73,7 +73,7 @@ class SelfServedMountFuseIT {
             Path mountpoint = Path.of(arguments[0]);
             KernelTransport _ =
                     KernelTransport.mount(
-                            new Silent(), new Guard(OperationMeter.NONE), mountpoint, false);
+                            new Silent(), new UpcallGuard(OperationMeter.NONE), mountpoint, false);
             IsolatedThread.run(() -> MountCalls.detach(mountpoint.resolve("version")));
         }
     }

@@ -3,11 +3,11 @@ package dev.forebay.fuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.fs.FileBytes;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.PortableView;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.cache.ManifestCache;
@@ -61,7 +61,7 @@ class SlowReadsFuseIT {
         Path root = mountpoint.resolve("a/b/c");
         try (KernelTransport _ =
                         KernelTransport.mount(
-                                view, new Guard(OperationMeter.NONE), mountpoint, false);
+                                view, new UpcallGuard(OperationMeter.NONE), mountpoint, false);
                 ExecutorService threads = Executors.newCachedThreadPool()) {
             List<Future<byte[]>> slow = new ArrayList<>();
             for (int i = 0; i < SLOW; i++) {

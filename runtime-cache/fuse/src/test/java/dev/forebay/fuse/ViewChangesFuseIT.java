@@ -7,13 +7,13 @@ import dev.forebay.devstack.fault.LoopDisk;
 import dev.forebay.fuse.CheckingReader.Way;
 import dev.forebay.fuse.HeldMountFixture.Running;
 import dev.forebay.fuse.HeldMountFixture.Seen;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.PortableView;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.nodecache.NodePacks;
 import dev.forebay.fuse.nodecache.NodePacksConfig;
@@ -219,7 +219,7 @@ class ViewChangesFuseIT {
         Transport transport =
                 KernelTransport.mount(
                         new PackFolder(tree, mountedPacks, packs),
-                        new Guard(new Silent()),
+                        new UpcallGuard(new Silent()),
                         mountpoint,
                         false);
         start(transport);

@@ -41,14 +41,15 @@ final class Fork implements AutoCloseable {
     private static final Duration ENDS_WITHIN = Duration.ofSeconds(20);
 
     private final MavenModule module;
-    private final Part part;
+    private final SuitePart part;
     private final Process process;
     private final SocketChannel channel;
     private final DataOutputStream requests;
     private final DataInputStream answers;
     private volatile Writer log;
 
-    private Fork(MavenModule module, Part part, Process process, SocketChannel channel, Path log)
+    private Fork(
+            MavenModule module, SuitePart part, Process process, SocketChannel channel, Path log)
             throws IOException {
         this.module = module;
         this.part = part;
@@ -70,7 +71,7 @@ final class Fork implements AutoCloseable {
      */
     static Fork start(
             MavenModule module,
-            Part part,
+            SuitePart part,
             int number,
             Path directory,
             Path logs,
@@ -133,7 +134,7 @@ final class Fork implements AutoCloseable {
 
     private static Process spawn(
             MavenModule module,
-            Part part,
+            SuitePart part,
             int number,
             Path directory,
             Path socket,
@@ -197,7 +198,12 @@ final class Fork implements AutoCloseable {
      * @param limit after which the class counts as hung
      * @throws IOException if the JVM ends meanwhile, or does not answer in time
      */
-    void run(TestClass test, String methods, Path logFile, HangLimit limit, Received received)
+    void run(
+            TestClass test,
+            String methods,
+            Path logFile,
+            HangLimit limit,
+            ReceivedOutcomes received)
             throws IOException {
         switchLog(logFile);
         CompletableFuture<Boolean> ended = new CompletableFuture<>();

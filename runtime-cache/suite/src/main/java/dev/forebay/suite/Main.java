@@ -54,7 +54,7 @@ public final class Main implements Callable<Integer> {
             description =
                     "The parts to run: unit, lincheck, integration, long, kube-slice,"
                             + " kube, container (default: ${DEFAULT-VALUE}).")
-    private List<Part> parts = List.of();
+    private List<SuitePart> parts = List.of();
 
     @Option(
             names = "--tests",
@@ -143,14 +143,15 @@ public final class Main implements Callable<Integer> {
     }
 
     private int runTests() throws IOException, InterruptedException {
-        Passed passed = new Passed(repository.resolve(OUTPUT).resolve("passed"), repository);
+        PassedModules passed =
+                new PassedModules(repository.resolve(OUTPUT).resolve("passed"), repository);
         Selection selection = new Selection(tests);
         List<TestClass> found = classes(selection);
         List<String> missing = selection.missing(found);
         if (!missing.isEmpty()) {
             return noTestMatches(missing);
         }
-        List<Part> empty =
+        List<SuitePart> empty =
                 parts.stream()
                         .filter(part -> found.stream().noneMatch(test -> test.part() == part))
                         .toList();
@@ -170,7 +171,7 @@ public final class Main implements Callable<Integer> {
         Path times = output.resolve("times.tsv");
         Times recorded = Times.read(repository.resolve(KNOWN_TIMES));
         Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
-        Report report = new Report(out);
+        RunReport report = new RunReport(out);
         Skips skips = strict ? Skips.read(repository.resolve(SKIPS)) : Skips.any();
         List<Path> targets =
                 MavenModule.in(repository).stream()
@@ -266,7 +267,7 @@ public final class Main implements Callable<Integer> {
         return found;
     }
 
-    private static List<TestClass> notKnownToPass(List<TestClass> found, Passed passed)
+    private static List<TestClass> notKnownToPass(List<TestClass> found, PassedModules passed)
             throws IOException {
         Set<TestClass> known = new HashSet<>();
         for (Map.Entry<MavenModule, List<TestClass>> module : byModule(found).entrySet()) {
@@ -279,7 +280,7 @@ public final class Main implements Callable<Integer> {
         return found.stream().filter(test -> !known.contains(test)).toList();
     }
 
-    private static List<TestClass> withOutcomes(List<TestClass> classes, Report report) {
+    private static List<TestClass> withOutcomes(List<TestClass> classes, RunReport report) {
         Set<String> names =
                 report.results().stream()
                         .filter(result -> !result.outcomes().isEmpty())
@@ -295,7 +296,7 @@ public final class Main implements Callable<Integer> {
     /**
      * Remembers that the tests of a module pass, if all of its classes of a part ran and passed.
      */
-    private void remember(Passed passed, List<TestClass> classes, Report report)
+    private void remember(PassedModules passed, List<TestClass> classes, RunReport report)
             throws IOException {
         if (!tests.isEmpty()) {
             return;
@@ -306,9 +307,9 @@ public final class Main implements Callable<Integer> {
                         .map(ClassResult::name)
                         .collect(Collectors.toSet());
         for (Map.Entry<MavenModule, List<TestClass>> module : byModule(classes).entrySet()) {
-            Map<Part, List<TestClass>> ofPart =
+            Map<SuitePart, List<TestClass>> ofPart =
                     module.getValue().stream().collect(Collectors.groupingBy(TestClass::part));
-            for (Map.Entry<Part, List<TestClass>> part : ofPart.entrySet()) {
+            for (Map.Entry<SuitePart, List<TestClass>> part : ofPart.entrySet()) {
                 if (part.getValue().stream().noneMatch(test -> failed.contains(test.key()))) {
                     passed.remember(module.getKey(), part.getKey());
                 }
@@ -327,7 +328,7 @@ public final class Main implements Callable<Integer> {
     }
 
     /** Returns the work without a result, which would otherwise count as passed. */
-    private static List<Work> lost(List<Work> work, Report report) {
+    private static List<Work> lost(List<Work> work, RunReport report) {
         List<String> names = report.results().stream().map(ClassResult::name).toList();
         return work.stream().filter(each -> !names.contains(each.key())).toList();
     }
@@ -373,17 +374,17 @@ public final class Main implements Callable<Integer> {
         return new ClassResult("leftovers", "leftovers", outcomes, 0, 0, logs);
     }
 
-    private static final class PartConverter implements CommandLine.ITypeConverter<Part> {
+    private static final class PartConverter implements CommandLine.ITypeConverter<SuitePart> {
         @Override
-        public Part convert(String name) {
-            return Stream.of(Part.values())
+        public SuitePart convert(String name) {
+            return Stream.of(SuitePart.values())
                     .filter(part -> part.toString().equals(name))
                     .findFirst()
                     .orElseThrow(
                             () ->
                                     new CommandLine.TypeConversionException(
                                             "'%s' is none of %s"
-                                                    .formatted(name, List.of(Part.values()))));
+                                                    .formatted(name, List.of(SuitePart.values()))));
         }
     }
 }

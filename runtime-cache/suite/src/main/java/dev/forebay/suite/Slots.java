@@ -40,7 +40,7 @@ final class Slots implements AutoCloseable {
     private final Selection selection;
     private final Consumer<ClassResult> done;
     private final SharedMachine machine = new SharedMachine();
-    private final Pace pace = new Pace();
+    private final CpuComparison pace = new CpuComparison();
     private final AtomicInteger forkNumbers = new AtomicInteger();
     private final Set<Fork> forks = ConcurrentHashMap.newKeySet();
     private final Set<Process> jobs = ConcurrentHashMap.newKeySet();
@@ -144,7 +144,7 @@ final class Slots implements AutoCloseable {
         Moment begin = machine.now();
         double cpuBefore = present == null ? 0 : present.tree().cpuSeconds();
         @Nullable Fork fork = present;
-        Received received = new Received();
+        ReceivedOutcomes received = new ReceivedOutcomes();
         List<TestOutcome> outcomes;
         double cpu = 0;
         try {
@@ -278,7 +278,7 @@ final class Slots implements AutoCloseable {
         done.accept(result);
     }
 
-    Pace pace() {
+    CpuComparison pace() {
         return pace;
     }
 

@@ -5,7 +5,7 @@ package dev.forebay.suite;
  *
  * @param name fully qualified
  */
-record TestClass(MavenModule module, Part part, String name) implements Work {
+record TestClass(MavenModule module, SuitePart part, String name) implements Work {
     String simpleName() {
         return name.substring(name.lastIndexOf('.') + 1);
     }

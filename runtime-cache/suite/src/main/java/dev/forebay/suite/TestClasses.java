@@ -26,7 +26,7 @@ final class TestClasses {
     private TestClasses() {}
 
     /** Returns the classes of a module that belong to one of the parts, once for each part. */
-    static List<TestClass> of(MavenModule module, Set<Part> parts) throws IOException {
+    static List<TestClass> of(MavenModule module, Set<SuitePart> parts) throws IOException {
         List<TestClass> found = new ArrayList<>();
         for (Path file : candidates(module.testClasses())) {
             ClassModel model = ClassFile.of().parse(file);

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 class AgendaTest {
     private static final MavenModule LARGE = new MavenModule(Path.of("/"), "large");
     private static final MavenModule SMALL = new MavenModule(Path.of("/"), "small");
-    private static final TestClass LONG = new TestClass(LARGE, Part.UNIT, "LongTest");
-    private static final TestClass MIDDLE = new TestClass(LARGE, Part.UNIT, "MiddleTest");
-    private static final TestClass SHORT = new TestClass(LARGE, Part.UNIT, "ShortTest");
-    private static final TestClass OTHER = new TestClass(SMALL, Part.UNIT, "OtherTest");
+    private static final TestClass LONG = new TestClass(LARGE, SuitePart.UNIT, "LongTest");
+    private static final TestClass MIDDLE = new TestClass(LARGE, SuitePart.UNIT, "MiddleTest");
+    private static final TestClass SHORT = new TestClass(LARGE, SuitePart.UNIT, "ShortTest");
+    private static final TestClass OTHER = new TestClass(SMALL, SuitePart.UNIT, "OtherTest");
     private static final Job JOB = new Job("job", "true");
 
     @TempDir Path directory;
@@ -74,7 +74,7 @@ class AgendaTest {
     void aClassThatUsesAtMostAQuarterOfAProcessorWaits() {
         assertThat(known.waits(MIDDLE)).isTrue();
         assertThat(known.waits(LONG)).isFalse();
-        assertThat(known.waits(new TestClass(SMALL, Part.UNIT, "NewTest"))).isFalse();
+        assertThat(known.waits(new TestClass(SMALL, SuitePart.UNIT, "NewTest"))).isFalse();
     }
 
     private Work take() {

@@ -17,54 +17,54 @@ class AdmissionIT extends NarrowRegion {
     @Test
     void admissionEvictsTheLeastValuableVersionAndQueuesWhileTheOthersArePinned() throws Exception {
         for (String name : List.of("a", "b", "c", "d", "e")) {
-            registered("room/" + name);
+            registered("space/" + name);
         }
-        api.ensure("room/a@v1", REGION);
-        api.ensure("room/a@v1", REGION);
-        api.ensure("room/b@v1", REGION);
-        api.ensure("room/c@v1", REGION);
-        api.ensure("room/c@v1", REGION);
+        api.ensure("space/a@v1", REGION);
+        api.ensure("space/a@v1", REGION);
+        api.ensure("space/b@v1", REGION);
+        api.ensure("space/c@v1", REGION);
+        api.ensure("space/c@v1", REGION);
 
-        awaitPlan("room/d@v1", "after_eviction");
-        assertThat(plan("room/d@v1").at("/victims/0/dataset").asText()).isEqualTo("room/b");
-        api.ensure("room/d@v1", REGION);
+        awaitPlan("space/d@v1", "after_eviction");
+        assertThat(plan("space/d@v1").at("/victims/0/dataset").asText()).isEqualTo("space/b");
+        api.ensure("space/d@v1", REGION);
 
-        assertThat(state("room/b@v1")).isEqualTo("ABSENT");
-        assertThat(state("room/a@v1")).isEqualTo("CACHED");
-        assertThat(state("room/c@v1")).isEqualTo("CACHED");
+        assertThat(state("space/b@v1")).isEqualTo("ABSENT");
+        assertThat(state("space/a@v1")).isEqualTo("CACHED");
+        assertThat(state("space/c@v1")).isEqualTo("CACHED");
         for (String name : List.of("a", "c", "d")) {
-            pin("room/" + name + "@v1");
+            pin("space/" + name + "@v1");
         }
-        awaitPlan("room/e@v1", "waits");
+        awaitPlan("space/e@v1", "waits");
 
-        String request = api.accept("room/e@v1", Map.of("region", REGION));
+        String request = api.accept("space/e@v1", Map.of("region", REGION));
 
         Await.until("it is in the queue", Duration.ofSeconds(60), () -> queue().size() == 1);
-        assertThat(queue().at("/0/dataset").asText()).isEqualTo("room/e");
+        assertThat(queue().at("/0/dataset").asText()).isEqualTo("space/e");
         assertThat(queue().at("/0/position").asInt()).isEqualTo(1);
         Await.until(
                 "its status says why",
                 Duration.ofSeconds(60),
                 () ->
-                        api.residency("room/e@v1", REGION)
+                        api.residency("space/e@v1", REGION)
                                 .at("/waiting/message")
                                 .asText()
                                 .contains("first in the queue"));
-        assertThat(stack.lake().gets("room/e/")).isEmpty();
-        api.delete(Api.path("room/d@v1") + "/pins/p?region=" + REGION).expect(204);
+        assertThat(stack.lake().gets("space/e/")).isEmpty();
+        api.delete(Api.path("space/d@v1") + "/pins/p?region=" + REGION).expect(204);
 
         // The end of the pin wakes the queued request, which evicts the version that was pinned.
-        api.receipt("room/e@v1", REGION, request, Duration.ofMinutes(3));
-        assertThat(state("room/d@v1")).isEqualTo("ABSENT");
+        api.receipt("space/e@v1", REGION, request, Duration.ofMinutes(3));
+        assertThat(state("space/d@v1")).isEqualTo("ABSENT");
         assertThat(queue()).isEmpty();
         for (String name : List.of("a", "c", "e")) {
-            assertThat(stack.lake().gets("room/" + name + "/").values())
+            assertThat(stack.lake().gets("space/" + name + "/").values())
                     .as(name)
                     .containsOnly(1)
                     .hasSize(CHUNKS);
         }
-        api.delete(Api.path("room/a@v1") + "/pins/p?region=" + REGION).expect(204);
-        api.delete(Api.path("room/c@v1") + "/pins/p?region=" + REGION).expect(204);
+        api.delete(Api.path("space/a@v1") + "/pins/p?region=" + REGION).expect(204);
+        api.delete(Api.path("space/c@v1") + "/pins/p?region=" + REGION).expect(204);
     }
 
     @Test

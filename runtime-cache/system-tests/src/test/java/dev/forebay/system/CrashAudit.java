@@ -156,15 +156,15 @@ final class CrashAudit {
                 present.stream()
                         .map(copy -> copy.dataset().name())
                         .collect(Collectors.toCollection(TreeSet::new));
-        long room = present.stream().mapToLong(copy -> copy.dataset().bytes()).sum();
+        long space = present.stream().mapToLong(copy -> copy.dataset().bytes()).sum();
         Await.until(
                 "in %s these take %d bytes, and nothing else of %s: %s"
-                        .formatted(region, room, namespace, names),
+                        .formatted(region, space, namespace, names),
                 TIMEOUT,
                 () -> {
                     JsonNode usage = gateway(region).usage();
                     return mounted(usage).equals(names)
-                            && usage.at("/room_bytes/" + namespace).asLong() == room
+                            && usage.at("/space_bytes/" + namespace).asLong() == space
                             && isNobodyWaiting(region);
                 });
     }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.forebay.devstack.server.EtcdCluster;
 import dev.forebay.devstack.server.EtcdServer;
-import dev.forebay.devstack.stack.External;
+import dev.forebay.devstack.stack.ExternalServers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -46,8 +46,8 @@ class EtcdMembersIT {
     @BeforeAll
     static void start() throws Exception {
         etcd = EtcdCluster.start(directory);
-        External servers =
-                new External(
+        ExternalServers servers =
+                new ExternalServers(
                         Optional.of(etcd.endpoints()),
                         Optional.empty(),
                         Optional.empty(),

@@ -73,7 +73,7 @@ abstract class NarrowRegion {
         return api.post(Api.path(version) + "/plan", Map.of())
                 .expect(200)
                 .body()
-                .at("/regions/0/room");
+                .at("/regions/0/space");
     }
 
     final JsonNode queue() throws Exception {

@@ -43,7 +43,7 @@ class PlanIT {
         JsonNode listed = plan("plan/planned@v1");
 
         assertThat(listed.at("/needs/bytes_missing").asLong()).isEqualTo(size);
-        assertThat(listed.at("/room/admission").asText()).isEqualTo("admitted");
+        assertThat(listed.at("/space/admission").asText()).isEqualTo("admitted");
         assertThat(lake.gets("planned/")).isEmpty();
         assertThat(api.get(Api.path("plan/planned@v1")).status()).isEqualTo(404);
 

@@ -9,7 +9,7 @@ import dev.forebay.image.ImageStore;
 import dev.forebay.lake.Lake;
 import dev.forebay.manifest.cache.DigestScrubber;
 import dev.forebay.manifest.cache.ManifestCache;
-import dev.forebay.manifest.cache.ManifestsAhead;
+import dev.forebay.manifest.cache.ManifestPrefetch;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
@@ -19,15 +19,15 @@ import dev.forebay.transfer.BearerToken;
 import dev.forebay.transfer.WorkerClient;
 import dev.forebay.transfer.WorkerClientConfig;
 import dev.forebay.transfer.WorkerStatus;
-import dev.forebay.worker.accounts.AccountTicks;
+import dev.forebay.worker.accounts.DiskUseAccounting;
 import dev.forebay.worker.accounts.VersionAccounts;
 import dev.forebay.worker.fill.ChunkAccess;
 import dev.forebay.worker.fill.FillLimits;
 import dev.forebay.worker.fill.LakePace;
+import dev.forebay.worker.fill.OwnerReadAhead;
 import dev.forebay.worker.fill.Permits;
 import dev.forebay.worker.fill.SiblingRegions;
 import dev.forebay.worker.fill.WorkerPeers;
-import dev.forebay.worker.fill.WorkersAhead;
 import dev.forebay.worker.handover.Drain;
 import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
@@ -63,14 +63,14 @@ final class Worker {
     private final WorkerClient client;
     private final WorkerClient siblings;
     private final VersionAccounts accounts;
-    private final AccountTicks ticks;
+    private final DiskUseAccounting ticks;
     private final LastReads lastReads;
     private final PauseGuard pauses;
     private final Registration registration;
     private final ChunkAccess chunks;
     private final Repairs repairs;
     private final Optional<Scrubber> scrubber;
-    private final ManifestsAhead ahead;
+    private final ManifestPrefetch ahead;
     private final ScrubLoop<?> manifestScrubber;
     private final ScrubLoop<?> imageScrubber;
     private final Optional<OrphanSweep> orphans;
@@ -95,7 +95,7 @@ final class Worker {
                         config.manifests().capacity().asLongValue(),
                         new ManifestSource(lake)::fetch);
         this.versions = new MountedVersions(manifests, config.manifests().open(), state::catchUp);
-        this.ahead = new ManifestsAhead(ref -> versions.use(ref.digest()).close());
+        this.ahead = new ManifestPrefetch(ref -> versions.use(ref.digest()).close());
         this.manifestScrubber =
                 digestScrubber(config, "manifests", manifests::copies, manifests::distrust);
         this.images =
@@ -144,8 +144,9 @@ final class Worker {
                         fillLimits(config.fill()),
                         metrics,
                         this::behind,
-                        new WorkersAhead(versions::view, client, config.fill().ahead()));
-        this.ticks = AccountTicks.start(accounts, store, versions, config.accounts().interval());
+                        new OwnerReadAhead(versions::view, client, config.fill().ahead()));
+        this.ticks =
+                DiskUseAccounting.start(accounts, store, versions, config.accounts().interval());
         this.repairs = new Repairs(store, chunks, versions, protectedPacks);
         this.scrubber = scrubber(config);
         this.orphans = orphanSweep(config.orphans());

@@ -3,8 +3,8 @@ package dev.forebay.workflows.activity;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
-import dev.forebay.workflows.message.Claim;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.SpaceClaim;
 import io.temporal.activity.ActivityInterface;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +29,7 @@ public interface RegionActivities {
      * caller then evicts before its next attempt. Fails with TOO_LARGE if the version can never
      * fit.
      */
-    String admit(DatasetVersion version, ManifestRef manifest, Claim claim);
+    String admit(DatasetVersion version, ManifestRef manifest, SpaceClaim claim);
 
     /**
      * Stores which sibling regions the workers ask for the version's bytes before the lake. Valid

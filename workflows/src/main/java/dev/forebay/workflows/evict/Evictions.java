@@ -1,8 +1,8 @@
 package dev.forebay.workflows.evict;
 
-import dev.forebay.lifecycle.Event.EvictionBegun;
-import dev.forebay.lifecycle.Event.EvictionFinished;
-import dev.forebay.lifecycle.Event.EvictionRefused;
+import dev.forebay.lifecycle.VersionEvent.EvictionBegun;
+import dev.forebay.lifecycle.VersionEvent.EvictionFinished;
+import dev.forebay.lifecycle.VersionEvent.EvictionRefused;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;

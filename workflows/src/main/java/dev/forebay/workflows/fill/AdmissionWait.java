@@ -2,9 +2,9 @@ package dev.forebay.workflows.fill;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.Failures;
-import dev.forebay.workflows.activity.RoomActivities.Made;
+import dev.forebay.workflows.activity.SpaceActivities.FreedSpace;
 import dev.forebay.workflows.input.PrewarmInput;
-import dev.forebay.workflows.message.Claim;
+import dev.forebay.workflows.message.SpaceClaim;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ActivityStubs;
@@ -96,7 +96,7 @@ public final class AdmissionWait {
                             .admit(
                                     input.version(),
                                     input.manifest(),
-                                    new Claim(urgency, quota, begun)));
+                                    new SpaceClaim(urgency, quota, begun)));
         } catch (ActivityFailure failure) {
             if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
                 heard = VersionState.now();
@@ -112,9 +112,9 @@ public final class AdmissionWait {
     }
 
     private String attempt(Duration timeout) {
-        CompletablePromise<Made> made = Workflow.newPromise();
+        CompletablePromise<FreedSpace> made = Workflow.newPromise();
         CancellationScope making =
-                Workflow.newCancellationScope(() -> made.completeFrom(makeRoom()));
+                Workflow.newCancellationScope(() -> made.completeFrom(freeSpace()));
         making.run();
         Optional<String> path = meanwhile(made, making);
         if (path.isPresent()) {
@@ -123,14 +123,14 @@ public final class AdmissionWait {
         Long quota = made.get().quotaBytes();
         sources.get();
         return ActivityStubs.admit(input.version(), input.region(), urgency, timeout)
-                .admit(input.version(), input.manifest(), new Claim(urgency, quota, begun));
+                .admit(input.version(), input.manifest(), new SpaceClaim(urgency, quota, begun));
     }
 
     /**
      * Asks the region for admission while {@code made} frees space. Returns the path if the region
      * admits the version earlier, and stops freeing space then.
      */
-    private Optional<String> meanwhile(Promise<Made> made, CancellationScope making) {
+    private Optional<String> meanwhile(Promise<FreedSpace> made, CancellationScope making) {
         try {
             while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
                 Optional<String> path = ask();
@@ -146,9 +146,9 @@ public final class AdmissionWait {
         }
     }
 
-    private Promise<Made> makeRoom() {
+    private Promise<FreedSpace> freeSpace() {
         return Async.function(
-                ActivityStubs.makeRoom(input.version(), input.region(), urgency)::makeRoom,
+                ActivityStubs.freeSpace(input.version(), input.region(), urgency)::freeSpace,
                 input.version(),
                 input.manifest(),
                 input.region(),

@@ -1,6 +1,6 @@
 package dev.forebay.workflows.fill;
 
-import dev.forebay.lifecycle.Event.Lost;
+import dev.forebay.lifecycle.VersionEvent.Lost;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;

@@ -1,6 +1,6 @@
 package dev.forebay.workflows.fill;
 
-import dev.forebay.lifecycle.Event.WarmProgressed;
+import dev.forebay.lifecycle.VersionEvent.WarmProgressed;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.activity.RegionActivities.Coverage;

@@ -1,7 +1,7 @@
 package dev.forebay.workflows.fill;
 
-import dev.forebay.lifecycle.Event.Confirmed;
-import dev.forebay.lifecycle.Event.FillFailed;
+import dev.forebay.lifecycle.VersionEvent.Confirmed;
+import dev.forebay.lifecycle.VersionEvent.FillFailed;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
@@ -189,7 +189,7 @@ final class Fill {
     }
 
     private RuntimeException blocked(Problem problem) {
-        Problem advised = Advice.with(problem, state.version(), region);
+        Problem advised = FillAdvice.with(problem, state.version(), region);
         state.apply(new FillFailed(region, advised));
         return Failures.givenUp(advised);
     }

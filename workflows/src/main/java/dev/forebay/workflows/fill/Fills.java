@@ -1,6 +1,6 @@
 package dev.forebay.workflows.fill;
 
-import dev.forebay.lifecycle.Event.Ensured;
+import dev.forebay.lifecycle.VersionEvent.Ensured;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.ingest.Ingest;
 import dev.forebay.workflows.input.UnfinishedFill;

@@ -1,6 +1,6 @@
 package dev.forebay.workflows.ingest;
 
-import dev.forebay.lifecycle.Event.Ingested;
+import dev.forebay.lifecycle.VersionEvent.Ingested;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.IngestWorkflow;
 import dev.forebay.workflows.input.IngestInput;

@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ttl the time to live of an unpinned version in a region
  * @param carried the state of the previous run, if this run continues it
- * @param untold history entries of the previous run that the catalogue does not have yet
- * @param fillings fills that the previous run left
- * @param awaited requests that the previous run has not answered
- * @param evictions evictions that the previous run has not finished
- * @param taken pins of requests that the previous run has not answered
+ * @param unsavedHistory history entries of the previous run that the catalogue does not have yet
+ * @param unfinishedFills fills that the previous run left
+ * @param unansweredRequests requests that the previous run has not answered
+ * @param unfinishedEvictions evictions that the previous run has not finished
+ * @param provisionalPins pins of requests that the previous run has not answered
  */
 public record VersionInput(
         DatasetVersion version,
         Duration ttl,
         @Nullable VersionStatus carried,
-        List<HistoryEntry> untold,
-        List<UnfinishedFill> fillings,
-        List<UnansweredRequest> awaited,
-        List<UnfinishedEviction> evictions,
-        List<ProvisionalPin> taken) {
+        List<HistoryEntry> unsavedHistory,
+        List<UnfinishedFill> unfinishedFills,
+        List<UnansweredRequest> unansweredRequests,
+        List<UnfinishedEviction> unfinishedEvictions,
+        List<ProvisionalPin> provisionalPins) {
 
     /** The input of a workflow that continues no other run's work in progress. */
     public VersionInput(DatasetVersion version, Duration ttl, @Nullable VersionStatus carried) {

@@ -15,11 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param others the other regions, each once
  */
 public record EnsureRequest(
-        RegionName region, @Nullable PinRequest pin, Terms terms, List<RegionName> others) {
+        RegionName region, @Nullable PinRequest pin, RequestTerms terms, List<RegionName> others) {
 
     /** Returns a request for one region, with the usual terms. */
     public static EnsureRequest of(RegionName region, @Nullable PinRequest pin) {
-        return new EnsureRequest(region, pin, Terms.USUAL, List.of());
+        return new EnsureRequest(region, pin, RequestTerms.USUAL, List.of());
     }
 
     /** Returns one request for each region, in the order in which the regions are named. */

@@ -1,7 +1,7 @@
 package dev.forebay.workflows.pin;
 
-import dev.forebay.lifecycle.Event.PinEnded;
-import dev.forebay.lifecycle.Event.PinRenewed;
+import dev.forebay.lifecycle.VersionEvent.PinEnded;
+import dev.forebay.lifecycle.VersionEvent.PinRenewed;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.message.PinGrant;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** The pin that one request wants in one region, from its taking to its release. */
 public final class RequestedPin {
 
-    private final Pins pins;
+    private final VersionPins pins;
     private final PinRequest wanted;
     private final PinRequester requester;
     private final CallerDeadline deadline;
@@ -31,7 +31,7 @@ public final class RequestedPin {
      * @param deadline until when it waits
      */
     public RequestedPin(
-            Pins pins, PinRequest wanted, PinRequester requester, CallerDeadline deadline) {
+            VersionPins pins, PinRequest wanted, PinRequester requester, CallerDeadline deadline) {
         this.pins = pins;
         this.wanted = wanted;
         this.requester = requester;
@@ -51,7 +51,7 @@ public final class RequestedPin {
         try {
             held = take();
         } catch (ApplicationFailure refused) {
-            if (Pins.isRefusedForGood(refused)) {
+            if (VersionPins.isRefusedForGood(refused)) {
                 throw refused;
             }
             // The pin that counts is taken when the fill is done.
@@ -62,8 +62,8 @@ public final class RequestedPin {
      * Returns whether the pin is held with at least half of its lease left, which gives the holder
      * time to renew. If it is not, takes it first.
      *
-     * @throws ApplicationFailure as {@link Pins#take}, except for failures that another round may
-     *     avoid
+     * @throws ApplicationFailure as {@link VersionPins#take}, except for failures that another
+     *     round may avoid
      */
     public boolean isTaken() {
         if (isFresh()) {

@@ -1,7 +1,7 @@
 package dev.forebay.workflows.state;
 
-import dev.forebay.lifecycle.Event;
 import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.lifecycle.VersionEvent;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.HistoryEntry;
@@ -48,46 +48,47 @@ public final class History {
      *
      * @param why for people; may be empty
      */
-    void note(Event event, VersionStatus before, VersionStatus after, String why) {
-        if (!(event instanceof Event.Regional regional) || before.equals(after)) {
+    void note(VersionEvent event, VersionStatus before, VersionStatus after, String why) {
+        if (!(event instanceof VersionEvent.Regional regional) || before.equals(after)) {
             return;
         }
         RegionName region = regional.region();
         Residency was = Lifecycle.residency(before, region);
         Residency is = Lifecycle.residency(after, region);
         switch (regional) {
-            case Event.Ensured _, Event.Resumed _ -> add(is, Kind.ASKED_FOR, null, why);
-            case Event.Confirmed _ -> {
+            case VersionEvent.Ensured _, VersionEvent.Resumed _ ->
+                    add(is, Kind.ASKED_FOR, null, why);
+            case VersionEvent.Confirmed _ -> {
                 if (is.state() == State.CACHED) {
                     add(is, Kind.CACHED, null, why);
                 }
             }
-            case Event.FillFailed failed ->
+            case VersionEvent.FillFailed failed ->
                     add(is, Kind.BLOCKED, failed.problem().code(), failed.problem().message());
-            case Event.Lost _ -> add(was, Kind.LOST, null, why);
-            case Event.PinGranted granted -> {
+            case VersionEvent.Lost _ -> add(was, Kind.LOST, null, why);
+            case VersionEvent.PinGranted granted -> {
                 if (Lifecycle.pins(before, region).isEmpty()) {
                     add(is, Kind.PINNED, null, granted.pin().holder());
                 }
             }
-            case Event.PinEnded ended -> {
+            case VersionEvent.PinEnded ended -> {
                 if (Lifecycle.pins(after, region).isEmpty()) {
                     add(is, Kind.RELEASED, null, holder(before, ended));
                 }
             }
-            case Event.EvictionBegun _ -> add(was, Kind.EVICTING, null, why);
-            case Event.EvictionRefused _ -> add(is, Kind.SPARED, null, why);
-            case Event.EvictionFinished _ -> add(was, Kind.EVICTED, null, why);
-            case Event.Mounted _,
-                    Event.WarmProgressed _,
-                    Event.FillCounted _,
-                    Event.PinRenewed _,
-                    Event.HandedOut _,
-                    Event.Read _ -> {}
+            case VersionEvent.EvictionBegun _ -> add(was, Kind.EVICTING, null, why);
+            case VersionEvent.EvictionRefused _ -> add(is, Kind.SPARED, null, why);
+            case VersionEvent.EvictionFinished _ -> add(was, Kind.EVICTED, null, why);
+            case VersionEvent.Mounted _,
+                    VersionEvent.WarmProgressed _,
+                    VersionEvent.FillCounted _,
+                    VersionEvent.PinRenewed _,
+                    VersionEvent.HandedOut _,
+                    VersionEvent.Read _ -> {}
         }
     }
 
-    private static String holder(VersionStatus before, Event.PinEnded ended) {
+    private static String holder(VersionStatus before, VersionEvent.PinEnded ended) {
         return Lifecycle.pin(before, ended.region(), ended.id())
                 .map(pin -> pin.holder())
                 .orElse("");

@@ -1,7 +1,7 @@
 package dev.forebay.workflows.state;
 
-import dev.forebay.lifecycle.Event;
 import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.lifecycle.VersionEvent;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.input.VersionInput;
@@ -21,7 +21,7 @@ public final class VersionState {
     private VersionStatus status;
 
     public VersionState(VersionInput input) {
-        this.history = new History(input.untold());
+        this.history = new History(input.unsavedHistory());
         VersionStatus carried = input.carried();
         this.status =
                 carried != null
@@ -30,7 +30,7 @@ public final class VersionState {
                                 input.version(), null, input.ttl(), List.of(), List.of());
     }
 
-    public void apply(Event event) {
+    public void apply(VersionEvent event) {
         apply(event, "");
     }
 
@@ -39,7 +39,7 @@ public final class VersionState {
      *
      * @param why for people
      */
-    public void apply(Event event, String why) {
+    public void apply(VersionEvent event, String why) {
         VersionStatus before = status;
         status = Lifecycle.apply(before, event);
         history.note(event, before, status, why);

@@ -9,8 +9,8 @@ import dev.forebay.workflows.activity.BudgetActivities;
 import dev.forebay.workflows.activity.CatalogueActivities;
 import dev.forebay.workflows.activity.IngestActivities;
 import dev.forebay.workflows.activity.RegionActivities;
-import dev.forebay.workflows.activity.RoomActivities;
 import dev.forebay.workflows.activity.SiblingActivities;
+import dev.forebay.workflows.activity.SpaceActivities;
 import dev.forebay.workflows.activity.SweepActivities;
 import dev.forebay.workflows.activity.TrackingActivities;
 import dev.forebay.workflows.message.Urgency;
@@ -143,16 +143,16 @@ public final class ActivityStubs {
                 "wait for space");
     }
 
-    public static RoomActivities quota(DatasetVersion version) {
+    public static SpaceActivities quota(DatasetVersion version) {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(30), Duration.ofHours(1))
                         .setPriority(priority(version, NORMAL))
                         .setSummary("read the quota of its namespace")
                         .build();
-        return Workflow.newActivityStub(RoomActivities.class, options);
+        return Workflow.newActivityStub(SpaceActivities.class, options);
     }
 
-    public static RoomActivities makeRoom(
+    public static SpaceActivities freeSpace(
             DatasetVersion version, RegionName region, Urgency urgency) {
         ActivityOptions options =
                 bounded(Duration.ofMinutes(15), Duration.ofMinutes(30))
@@ -160,7 +160,7 @@ public final class ActivityStubs {
                         .setPriority(priority(version, urgency))
                         .setSummary("make space in " + region)
                         .build();
-        return Workflow.newActivityStub(RoomActivities.class, options);
+        return Workflow.newActivityStub(SpaceActivities.class, options);
     }
 
     /** Gives up soon, because the lake is always an alternative. */

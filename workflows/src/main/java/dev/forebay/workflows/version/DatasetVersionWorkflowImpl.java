@@ -1,12 +1,12 @@
 package dev.forebay.workflows.version;
 
-import dev.forebay.lifecycle.Event.FillCounted;
-import dev.forebay.lifecycle.Event.Mounted;
-import dev.forebay.lifecycle.Event.Read;
-import dev.forebay.lifecycle.Event.Resumed;
-import dev.forebay.lifecycle.Event.TtlSet;
-import dev.forebay.lifecycle.Event.WarmProgressed;
 import dev.forebay.lifecycle.Lifecycle;
+import dev.forebay.lifecycle.VersionEvent.FillCounted;
+import dev.forebay.lifecycle.VersionEvent.Mounted;
+import dev.forebay.lifecycle.VersionEvent.Read;
+import dev.forebay.lifecycle.VersionEvent.Resumed;
+import dev.forebay.lifecycle.VersionEvent.TtlSet;
+import dev.forebay.lifecycle.VersionEvent.WarmProgressed;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.DatasetVersionWorkflow;
@@ -35,7 +35,7 @@ import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.VersionStatus;
 import dev.forebay.workflows.pin.PinRequester;
 import dev.forebay.workflows.pin.PinWatch;
-import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.pin.VersionPins;
 import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.state.VersionState;
 import io.temporal.workflow.Promise;
@@ -77,13 +77,13 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final Fills fills;
     private final Evictions evictions;
     private final PinWatch pinWatch;
-    private final Pins pins;
+    private final VersionPins pins;
     private final CoverageProofs proofs;
     private final CoverageQueries coverageQueries;
     private final Receipts receipts;
     private final CatalogueProjection projection;
-    private final Display display;
-    private final Callers callers;
+    private final TemporalDisplay display;
+    private final UnansweredRequests callers;
 
     @WorkflowInit
     public DatasetVersionWorkflowImpl(VersionInput input) {
@@ -91,15 +91,15 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         state = new VersionState(input);
         coverageQueries = new CoverageQueries(state);
         ingest = new Ingest(state);
-        fills = new Fills(state, ingest, coverageQueries, input.fillings());
+        fills = new Fills(state, ingest, coverageQueries, input.unfinishedFills());
         evictions = new Evictions(state, fills);
         pinWatch = new PinWatch(state);
-        pins = new Pins(state, fills, pinWatch, input.taken());
+        pins = new VersionPins(state, fills, pinWatch, input.provisionalPins());
         proofs = new CoverageProofs(state, fills);
         receipts = new Receipts(state);
         projection = new CatalogueProjection(state);
-        display = new Display(state);
-        callers = new Callers(input.awaited());
+        display = new TemporalDisplay(state);
+        callers = new UnansweredRequests(input.unansweredRequests());
     }
 
     @Override
@@ -377,7 +377,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
             pinWatch.follow(region);
             switch (residency.state()) {
                 case WARMING -> fills.takeUp(region);
-                case EVICTING -> evictions.takeUp(region, input.evictions());
+                case EVICTING -> evictions.takeUp(region, input.unfinishedEvictions());
                 case ABSENT, CACHED, BLOCKED -> {}
             }
         }

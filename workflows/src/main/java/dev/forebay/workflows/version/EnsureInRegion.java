@@ -13,12 +13,12 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.pin.PinRequester;
-import dev.forebay.workflows.pin.Pins;
 import dev.forebay.workflows.pin.RequestedPin;
+import dev.forebay.workflows.pin.VersionPins;
 import dev.forebay.workflows.state.CallerDeadline;
 import dev.forebay.workflows.state.VersionState;
 import io.temporal.failure.ApplicationFailure;
@@ -54,13 +54,13 @@ final class EnsureInRegion {
 
     private final VersionState state;
     private final Fills fills;
-    private final Pins pins;
+    private final VersionPins pins;
     private final CoverageProofs proofs;
     private final CoverageQueries coverageQueries;
     private final Receipts receipts;
     private final CallerDeadline deadline;
     private final RegionName region;
-    private final Terms terms;
+    private final RequestTerms terms;
     private final @Nullable RequestedPin pin;
 
     /**
@@ -70,7 +70,7 @@ final class EnsureInRegion {
     EnsureInRegion(
             VersionState state,
             Fills fills,
-            Pins pins,
+            VersionPins pins,
             CoverageProofs proofs,
             CoverageQueries coverageQueries,
             Receipts receipts,

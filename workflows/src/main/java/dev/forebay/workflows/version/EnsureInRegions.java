@@ -7,7 +7,7 @@ import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Receipt;
 import dev.forebay.workflows.pin.PinRequester;
-import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.pin.VersionPins;
 import dev.forebay.workflows.state.CallerDeadline;
 import dev.forebay.workflows.state.VersionState;
 import io.temporal.failure.CanceledFailure;
@@ -38,7 +38,7 @@ final class EnsureInRegions {
     /** A receipt of one region, and when it was given. */
     private record Given(Receipt receipt, Instant at) {}
 
-    private final Pins pins;
+    private final VersionPins pins;
     private final BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions;
     private final EnsureRequest request;
     private final CallerDeadline deadline;
@@ -48,7 +48,7 @@ final class EnsureInRegions {
      * @param regions creates the request handler of one region, for this call
      */
     EnsureInRegions(
-            Pins pins,
+            VersionPins pins,
             BiFunction<EnsureRequest, PinRequester, EnsureInRegion> regions,
             EnsureRequest request,
             CallerDeadline deadline) {

@@ -1,6 +1,6 @@
 package dev.forebay.workflows.version;
 
-import dev.forebay.lifecycle.Event.HandedOut;
+import dev.forebay.lifecycle.VersionEvent.HandedOut;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;

@@ -9,8 +9,8 @@ import dev.forebay.workflows.message.CancelRequest;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinRequest;
+import dev.forebay.workflows.message.RequestTerms;
 import dev.forebay.workflows.message.ResumeRequest;
-import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import java.time.Duration;
@@ -71,7 +71,7 @@ final class RequestChecks {
         }
     }
 
-    private static void check(Terms terms) {
+    private static void check(RequestTerms terms) {
         double coverage = terms.minCoverage();
         require(
                 coverage >= 0 && coverage <= 1,

@@ -3,7 +3,7 @@ package dev.forebay.workflows.version;
 import dev.forebay.workflows.evict.Evictions;
 import dev.forebay.workflows.fill.Fills;
 import dev.forebay.workflows.ingest.Ingest;
-import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.pin.VersionPins;
 import io.temporal.workflow.Workflow;
 
 /**
@@ -23,8 +23,8 @@ final class RunEnd {
     private final Ingest ingest;
     private final Fills fills;
     private final Evictions evictions;
-    private final Pins pins;
-    private final Callers callers;
+    private final VersionPins pins;
+    private final UnansweredRequests callers;
     private final int longestHistory;
     private final int mostUpdates;
 
@@ -36,8 +36,8 @@ final class RunEnd {
             Ingest ingest,
             Fills fills,
             Evictions evictions,
-            Pins pins,
-            Callers callers,
+            VersionPins pins,
+            UnansweredRequests callers,
             int longestHistory,
             int mostUpdates) {
         this.ingest = ingest;

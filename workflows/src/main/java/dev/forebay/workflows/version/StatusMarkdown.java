@@ -1,7 +1,7 @@
 package dev.forebay.workflows.version;
 
+import dev.forebay.lifecycle.FillPace;
 import dev.forebay.lifecycle.Lifecycle;
-import dev.forebay.lifecycle.Pace;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Residency;
@@ -135,7 +135,7 @@ final class StatusMarkdown {
     }
 
     private static String pace(@Nullable ManifestRef manifest, Residency residency, Instant now) {
-        return Pace.of(residency, manifest, residency.bytesCached(), now)
+        return FillPace.of(residency, manifest, residency.bytesCached(), now)
                 .map(
                         pace ->
                                 String.format(

@@ -12,9 +12,9 @@ import dev.forebay.workflows.FakeRegion.Step;
 import dev.forebay.workflows.Platform;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,7 +45,7 @@ class AdmissionWaitTest {
 
         platform.ensure(US, null);
 
-        assertThat(platform.control.roomsMade()).isEmpty();
+        assertThat(platform.control.spaceRequests()).isEmpty();
         assertThat(platform.us.claims())
                 .singleElement()
                 .satisfies(
@@ -60,7 +60,7 @@ class AdmissionWaitTest {
     void spaceIsFreedOnlyAfterTheVersionIsQueued() {
         full(1);
         List<Long> askedBefore = new CopyOnWriteArrayList<>();
-        platform.control.beforeRoomIsMade(() -> askedBefore.add(platform.us.count(Step.MOUNT)));
+        platform.control.beforeSpaceIsFreed(() -> askedBefore.add(platform.us.count(Step.MOUNT)));
 
         platform.ensure(US, null);
 
@@ -72,7 +72,7 @@ class AdmissionWaitTest {
     @Test
     void aVersionKeepsItsPlaceInTheQueueWhileSpaceIsFreed() {
         full(3);
-        platform.control.beforeRoomIsMade(
+        platform.control.beforeSpaceIsFreed(
                 () -> {
                     throw Failures.of(new ForebayException(ErrorCode.UNAVAILABLE, "not yet"));
                 });
@@ -83,7 +83,7 @@ class AdmissionWaitTest {
 
         result(asked);
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
-        assertThat(platform.control.roomsMade()).isEmpty();
+        assertThat(platform.control.spaceRequests()).isEmpty();
         assertThat(platform.now())
                 .isBetween(before.plus(Duration.ofMinutes(3)), before.plus(Duration.ofMinutes(6)));
     }
@@ -98,7 +98,7 @@ class AdmissionWaitTest {
 
         result(asked);
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
-        assertThat(platform.control.roomsMade()).isEmpty();
+        assertThat(platform.control.spaceRequests()).isEmpty();
     }
 
     @Test
@@ -112,7 +112,7 @@ class AdmissionWaitTest {
         Receipt receipt = result(waiting);
         assertThat(receipt.bytesVerified()).isEqualTo(receipt.bytes());
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(21);
-        assertThat(platform.control.roomsMade()).hasSizeBetween(2, 5);
+        assertThat(platform.control.spaceRequests()).hasSizeBetween(2, 5);
     }
 
     @Test
@@ -123,7 +123,7 @@ class AdmissionWaitTest {
         platform.ensure(US, null);
 
         assertThat(platform.us.count(Step.MOUNT)).isEqualTo(4);
-        assertThat(platform.control.roomsMade()).hasSize(3);
+        assertThat(platform.control.spaceRequests()).hasSize(3);
     }
 
     /** The limit for an outage does not depend on the earlier wait for space. */
@@ -155,7 +155,7 @@ class AdmissionWaitTest {
     @Test
     void aQueuedSpeculativeVersionBecomesInteractiveWhenACallerWaits() {
         full(1_000);
-        Terms hint = new Terms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
+        RequestTerms hint = new RequestTerms(1, null, OnDeadline.FAIL, Urgency.SPECULATIVE);
         CompletableFuture<Receipt> speculative =
                 platform.ensureAsync(new EnsureRequest(US, null, hint, List.of()));
         platform.passUntil("the version is queued", () -> platform.us.claims().size() > 2);
@@ -168,8 +168,8 @@ class AdmissionWaitTest {
                 () -> platform.us.claims().getLast().urgency() == Urgency.INTERACTIVE);
         platform.passUntil(
                 "space is freed with that urgency",
-                () -> platform.control.roomsMade().getLast() == Urgency.INTERACTIVE);
-        assertThat(platform.control.roomsMade()).startsWith(Urgency.SPECULATIVE);
+                () -> platform.control.spaceRequests().getLast() == Urgency.INTERACTIVE);
+        assertThat(platform.control.spaceRequests()).startsWith(Urgency.SPECULATIVE);
         platform.us.recover(Step.MOUNT);
         result(speculative);
         result(waiting);
@@ -185,7 +185,7 @@ class AdmissionWaitTest {
 
         assertThat(Failures.problem(catchThrowable(() -> result(waiting))).code())
                 .isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(platform.control.roomsMade()).isEmpty();
+        assertThat(platform.control.spaceRequests()).isEmpty();
         assertThat(platform.us.count(Step.MOUNT)).isZero();
     }
 

@@ -15,8 +15,8 @@ import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.PinRequest;
 import dev.forebay.workflows.message.Receipt;
+import dev.forebay.workflows.message.RequestTerms;
 import dev.forebay.workflows.message.Residency.State;
-import dev.forebay.workflows.message.Terms;
 import dev.forebay.workflows.message.UnpinRequest;
 import java.time.Duration;
 import java.util.List;
@@ -137,7 +137,7 @@ class PinLocksTest {
     }
 
     private CompletableFuture<Receipt> everywhere() {
-        return platform.ensureAsync(new EnsureRequest(US, P, Terms.USUAL, List.of(AP)));
+        return platform.ensureAsync(new EnsureRequest(US, P, RequestTerms.USUAL, List.of(AP)));
     }
 
     private static ErrorCode codeOf(CompletableFuture<Receipt> call) {

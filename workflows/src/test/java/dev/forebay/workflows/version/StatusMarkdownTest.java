@@ -11,7 +11,7 @@ import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.Filling;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.VersionStatus;
-import dev.forebay.workflows.pin.Pins;
+import dev.forebay.workflows.pin.VersionPins;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -103,7 +103,7 @@ class StatusMarkdownTest {
     @Test
     void staysShortWithManyPins() {
         List<PinGrant> pins =
-                IntStream.range(0, Pins.MOST_PINS)
+                IntStream.range(0, VersionPins.MOST_PINS)
                         .mapToObj(
                                 i ->
                                         new PinGrant(

@@ -1,7 +1,7 @@
 package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.DatasetPath;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.catalogue.AliasCatalogue;
 import dev.forebay.control.catalogue.AliasCatalogue.Alias;
 import dev.forebay.control.catalogue.VersionLookup;
@@ -75,9 +75,10 @@ class AliasesResource {
             description = "ALREADY_EXISTS: the dataset has a version " + "with this name")
     public AliasView move(
             @BeanParam @Valid DatasetPath path,
-            @PathParam("alias") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+            @PathParam("alias")
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     String alias,
-            @NotNull(message = Rules.REQUIRED) @Valid Moved body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Moved body) {
         VersionLookup.requireName("alias", alias);
         DatasetName dataset = path.toName();
         return AliasView.of(aliases.move(lookup.find(dataset, body.version()), alias));
@@ -92,7 +93,8 @@ class AliasesResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public void remove(
             @BeanParam @Valid DatasetPath path,
-            @PathParam("alias") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+            @PathParam("alias")
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     String alias) {
         aliases.remove(path.toName(), alias);
     }
@@ -120,8 +122,8 @@ class AliasesResource {
 
     @Schema(name = "Moved")
     record Moved(
-            @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     @Schema(
                             description =
                                     "The version that the alias names from now on: a name, a "

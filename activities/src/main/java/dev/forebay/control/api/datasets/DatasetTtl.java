@@ -1,6 +1,6 @@
 package dev.forebay.control.api.datasets;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.catalogue.TtlAfter;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /** The time to live of the versions of a dataset. */
 @Schema(name = "DatasetTtl")
 record DatasetTtl(
-        @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
-                @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+        @Min(value = RequestRules.MIN_TTL_SECONDS, message = RequestRules.TTL_RULE)
+                @Max(value = RequestRules.MAX_TTL_SECONDS, message = RequestRules.TTL_RULE)
                 @Schema(description = "Absent: unchanged")
                 @Nullable Long ttlSeconds,
-        @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+        @Pattern(regexp = RequestRules.TTL_AFTER, message = RequestRules.TTL_AFTER_RULE)
                 @Schema(
                         enumeration = {"pin", "read"},
                         description =

@@ -1,7 +1,7 @@
 package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.DatasetPath;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
 import dev.forebay.control.api.versions.VersionView;
@@ -86,7 +86,7 @@ class DatasetsResource {
     @APIResponse(responseCode = "422", description = "LAKE_UNSUPPORTED")
     @APIResponse(responseCode = "502", description = "LAKE_DENIED")
     public RestResponse<DatasetView> register(
-            @NotNull(message = Rules.REQUIRED) @Valid NewDataset body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid NewDataset body) {
         DatasetName name = new DatasetName(body.namespace(), body.name());
         LakeSource source = body.lakeSource();
         Optional<String> note = datasets.isKnown(name) ? Optional.empty() : probe.check(source);
@@ -102,7 +102,8 @@ class DatasetsResource {
     @Operation(summary = "List datasets that are not deleted, by name")
     @APIResponse(responseCode = "200", description = "Datasets")
     public DatasetPage list(
-            @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+            @QueryParam("namespace")
+                    @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                     @Nullable String namespace,
             @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
@@ -136,7 +137,7 @@ class DatasetsResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public DatasetView setTtl(
             @BeanParam @Valid DatasetPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid DatasetTtl body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid DatasetTtl body) {
         return DatasetView.of(datasets.setTtl(path.toName(), body.duration(), body.begin()));
     }
 
@@ -166,7 +167,8 @@ class DatasetsResource {
             @BeanParam @Valid DatasetPath path,
             @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
-            @QueryParam("after") @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+            @QueryParam("after")
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     @Nullable String after) {
         DatasetName name = datasets.get(path.toName()).name();
         int size = Integer.parseInt(limit);

@@ -1,7 +1,7 @@
 package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.DatasetPath;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.explain.Explanation;
 import dev.forebay.control.explain.Explanations;
 import dev.forebay.control.regions.Regions;
@@ -58,12 +58,12 @@ class ExplainResource {
     public ExplanationView explain(
             @BeanParam @Valid DatasetPath path,
             @QueryParam("region")
-                    @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
             @QueryParam("version")
                     @DefaultValue("latest")
-                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     String version) {
         return ExplanationView.of(explanations.of(path.toName(), version, regions.require(region)));
     }

@@ -1,7 +1,7 @@
 package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.KeyPattern;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.catalogue.LakeSource;
 import jakarta.validation.constraints.Max;
 import jakarta.validation.constraints.Min;
@@ -15,21 +15,21 @@ import org.jspecify.annotations.Nullable;
 /** A dataset to register. */
 @Schema(name = "NewDataset")
 record NewDataset(
-        @NotNull(message = Rules.REQUIRED)
-                @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+        @NotNull(message = RequestRules.REQUIRED)
+                @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                 @Schema(examples = "vision")
                 String namespace,
-        @NotNull(message = Rules.REQUIRED)
-                @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+        @NotNull(message = RequestRules.REQUIRED)
+                @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                 @Schema(examples = "digits")
                 String name,
-        @NotNull(message = Rules.REQUIRED)
-                @Pattern(regexp = LakeSource.PATTERN, message = Rules.SOURCE_RULE)
+        @NotNull(message = RequestRules.REQUIRED)
+                @Pattern(regexp = LakeSource.PATTERN, message = RequestRules.SOURCE_RULE)
                 @Schema(
                         description = "The location of the originals in the lake",
                         examples = "s3://lake/vision/digits/")
                 String source,
-        @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
+        @Size(max = RequestRules.MOST_PATTERNS, message = RequestRules.PATTERNS_RULE)
                 @Schema(
                         description =
                                 "Patterns for keys, relative to the source. A key belongs to the "
@@ -37,29 +37,31 @@ record NewDataset(
                                         + "a component, ** any number of components. Empty: all "
                                         + "keys",
                         examples = "train/**")
-                @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> include,
-        @Size(max = Rules.MOST_PATTERNS, message = Rules.PATTERNS_RULE)
+                @Nullable List<@NotNull(message = RequestRules.REQUIRED) @KeyPattern String>
+                        include,
+        @Size(max = RequestRules.MOST_PATTERNS, message = RequestRules.PATTERNS_RULE)
                 @Schema(
                         description =
                                 "Patterns for keys that do not belong to the dataset, even if "
                                         + "include matches them",
                         examples = "**/*.tmp")
-                @Nullable List<@NotNull(message = Rules.REQUIRED) @KeyPattern String> exclude,
-        @Pattern(regexp = LakeSource.OBJECT_PATTERN, message = Rules.KEYS_RULE)
+                @Nullable List<@NotNull(message = RequestRules.REQUIRED) @KeyPattern String>
+                        exclude,
+        @Pattern(regexp = LakeSource.OBJECT_PATTERN, message = RequestRules.KEYS_RULE)
                 @Schema(
                         description =
                                 "An object that lists the keys, one per line. Absent: all keys "
                                         + "below the source",
                         examples = "s3://lake/vision/lists/digits.txt")
                 @Nullable String keys,
-        @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
-                @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+        @Min(value = RequestRules.MIN_TTL_SECONDS, message = RequestRules.TTL_RULE)
+                @Max(value = RequestRules.MAX_TTL_SECONDS, message = RequestRules.TTL_RULE)
                 @Schema(
                         description =
                                 "How long new versions stay in a region after their last pin "
                                         + "ends, in seconds")
                 @Nullable Long ttlSeconds,
-        @Pattern(regexp = Rules.TTL_AFTER, message = Rules.TTL_AFTER_RULE)
+        @Pattern(regexp = RequestRules.TTL_AFTER, message = RequestRules.TTL_AFTER_RULE)
                 @Schema(
                         enumeration = {"pin", "read"},
                         description =

@@ -1,7 +1,7 @@
 package dev.forebay.control.api.datasets;
 
 import dev.forebay.control.api.DatasetPath;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.catalogue.tracking.Tracking;
 import dev.forebay.control.tracking.DatasetTracking;
 import dev.forebay.service.Role;
@@ -56,7 +56,7 @@ class TrackingResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset")
     public TrackingView follow(
             @BeanParam @Valid DatasetPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid NewTracking body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid NewTracking body) {
         return TrackingView.of(
                 tracking.follow(
                         path.toName(), body.interval(), Optional.ofNullable(body.paused())));
@@ -121,8 +121,10 @@ class TrackingResource {
 
     @Schema(name = "NewTracking")
     record NewTracking(
-            @Min(value = Rules.MIN_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
-                    @Max(value = Rules.MAX_INTERVAL_SECONDS, message = Rules.INTERVAL_RULE)
+            @Min(value = RequestRules.MIN_INTERVAL_SECONDS, message = RequestRules.INTERVAL_RULE)
+                    @Max(
+                            value = RequestRules.MAX_INTERVAL_SECONDS,
+                            message = RequestRules.INTERVAL_RULE)
                     @Schema(
                             description =
                                     "Interval of checks, in seconds. Absent: unchanged, at "

@@ -1,7 +1,7 @@
 package dev.forebay.control.api.regions;
 
 import dev.forebay.control.api.CauseView;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.catalogue.reports.BlockedCatalogue;
 import dev.forebay.control.catalogue.reports.BlockedCatalogue.BlockedVersion;
@@ -48,8 +48,8 @@ class BlockedResource {
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Pattern(regexp = Place.PATTERN, message = Rules.AFTER_RULE)
-                    @Size(max = LONGEST_CURSOR, message = Rules.AFTER_RULE)
+                    @Pattern(regexp = Place.PATTERN, message = RequestRules.AFTER_RULE)
+                    @Size(max = LONGEST_CURSOR, message = RequestRules.AFTER_RULE)
                     String after) {
         int size = Integer.parseInt(limit);
         List<BlockedVersion> page = blocked.list(Place.parse(after), size);

@@ -1,6 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.catalogue.reports.LedgerCatalogue.Choice;
 import dev.forebay.model.ErrorCode;
@@ -18,38 +18,41 @@ import org.jspecify.annotations.Nullable;
 
 /** The query parameters of a request for costs. */
 record CostQuery(
-        @QueryParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+        @QueryParam("namespace")
+                @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                 @Nullable String namespace,
         @QueryParam("dataset")
-                @Pattern(regexp = Rules.DATASET, message = Rules.DATASET_RULE)
+                @Pattern(regexp = RequestRules.DATASET, message = RequestRules.DATASET_RULE)
                 @Schema(description = "namespace/name")
                 @Nullable String dataset,
         @QueryParam("version")
-                @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                 @Schema(description = "A version of the dataset, by its name")
                 @Nullable String version,
-        @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+        @QueryParam("region")
+                @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                 @Nullable String region,
         @QueryParam("run_id")
-                @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
-                @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+                @Pattern(regexp = RequestRules.TEXT, message = RequestRules.TEXT_RULE)
+                @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.TEXT_RULE)
                 @Nullable String runId,
         @QueryParam("since")
-                @Pattern(regexp = Rules.DAY, message = Rules.DAY_RULE)
+                @Pattern(regexp = RequestRules.DAY, message = RequestRules.DAY_RULE)
                 @Schema(
                         description =
                                 "The first day, in UTC. Default: the first of the last day's month")
                 @Nullable String since,
         @QueryParam("until")
-                @Pattern(regexp = Rules.DAY, message = Rules.DAY_RULE)
+                @Pattern(regexp = RequestRules.DAY, message = RequestRules.DAY_RULE)
                 @Schema(description = "The day after the last one, in UTC. Default: tomorrow")
                 @Nullable String until,
         @QueryParam("by")
                 @DefaultValue("dataset")
-                @Pattern(regexp = Rules.COSTS_BY, message = Rules.COSTS_BY_RULE)
+                @Pattern(regexp = RequestRules.COSTS_BY, message = RequestRules.COSTS_BY_RULE)
                 String by,
         @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = 1000) String limit,
-        @QueryParam("after") @Size(max = 400, message = Rules.AFTER_RULE) @Nullable String after) {
+        @QueryParam("after") @Size(max = 400, message = RequestRules.AFTER_RULE)
+                @Nullable String after) {
 
     Choice choice() {
         if (version != null && dataset == null) {
@@ -82,7 +85,7 @@ record CostQuery(
         } catch (DateTimeParseException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "%s '%s' %s".formatted(field, text, Rules.DAY_RULE));
+                    "%s '%s' %s".formatted(field, text, RequestRules.DAY_RULE));
         }
     }
 }

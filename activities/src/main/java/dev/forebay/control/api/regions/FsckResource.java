@@ -1,6 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.fsck.Finding;
 import dev.forebay.control.fsck.Fsck;
 import dev.forebay.control.fsck.FsckScope;
@@ -51,15 +51,15 @@ class FsckResource {
     record FsckQuery(
             @QueryParam("of")
                     @DefaultValue("")
-                    @Pattern(regexp = Rules.FSCK_OF, message = Rules.FSCK_OF_RULE)
+                    @Pattern(regexp = RequestRules.FSCK_OF, message = RequestRules.FSCK_OF_RULE)
                     String of,
             @QueryParam("deep")
                     @DefaultValue("false")
-                    @Pattern(regexp = Rules.YES_OR_NO, message = Rules.YES_OR_NO_RULE)
+                    @Pattern(regexp = RequestRules.YES_OR_NO, message = RequestRules.YES_OR_NO_RULE)
                     String deep,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Size(max = Rules.LONGEST_PATH, message = Rules.AFTER_RULE)
+                    @Size(max = RequestRules.LONGEST_PATH, message = RequestRules.AFTER_RULE)
                     String after) {}
 
     /** Something that one store has lost, or about which two stores disagree. */

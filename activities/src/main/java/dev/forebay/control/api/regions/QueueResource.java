@@ -1,6 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.planning.AdmissionQueue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.service.Role;
@@ -41,7 +41,8 @@ class QueueResource {
             responseCode = "503",
             description = "UNAVAILABLE: the region's agent does not " + "answer")
     public QueuePage list(
-            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @PathParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region) {
         List<QueuedView> items = new ArrayList<>();
         int position = 0;

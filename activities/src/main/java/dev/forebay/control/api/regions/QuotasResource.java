@@ -1,6 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.catalogue.QuotaCatalogue;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
@@ -43,7 +43,8 @@ class QuotasResource {
     @Operation(summary = "List the quotas of a namespace. Without a quota its space is not limited")
     @APIResponse(responseCode = "200", description = "Quotas")
     public QuotaPage list(
-            @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+            @PathParam("namespace")
+                    @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                     String namespace) {
         return new QuotaPage(quotas.list(namespace).stream().map(QuotaView::of).toList(), null);
     }
@@ -56,9 +57,10 @@ class QuotasResource {
                             + "until the namespace is within its quota.")
     @APIResponse(responseCode = "200", description = "All quotas of the namespace")
     public QuotaPage set(
-            @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+            @PathParam("namespace")
+                    @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                     String namespace,
-            @NotNull(message = Rules.REQUIRED) @Valid Quota body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Quota body) {
         quotas.set(namespace, new QuotaCatalogue.Quota(required(body.region()), body.bytes()));
         return list(namespace);
     }
@@ -70,9 +72,11 @@ class QuotasResource {
                             + "regions")
     @APIResponse(responseCode = "200", description = "The remaining quotas of the namespace")
     public QuotaPage remove(
-            @PathParam("namespace") @Pattern(regexp = Rules.NAME, message = Rules.NAME_RULE)
+            @PathParam("namespace")
+                    @Pattern(regexp = RequestRules.NAME, message = RequestRules.NAME_RULE)
                     String namespace,
-            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @QueryParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     @Nullable String region) {
         quotas.remove(namespace, region == null ? null : new RegionName(region));
         return list(namespace);
@@ -102,14 +106,14 @@ class QuotasResource {
 
     @Schema(name = "Quota")
     record Quota(
-            @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     @Schema(
                             description =
                                     "The region. Absent: every region without a quota of its own "
                                             + "for the namespace")
                     @Nullable String region,
-            @NotNull(message = Rules.REQUIRED)
-                    @Min(value = 0, message = Rules.QUOTA_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Min(value = 0, message = RequestRules.QUOTA_RULE)
                     @Schema(
                             description =
                                     "The most space for the namespace's versions there, in "

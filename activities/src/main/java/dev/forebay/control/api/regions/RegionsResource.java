@@ -1,7 +1,7 @@
 package dev.forebay.control.api.regions;
 
 import dev.forebay.control.api.CauseView;
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.versions.PinPage;
 import dev.forebay.control.api.versions.PinView;
@@ -68,7 +68,8 @@ class RegionsResource {
     @APIResponse(responseCode = "200", description = "The pins, each with the reason")
     @APIResponse(responseCode = "503", description = "UNAVAILABLE: a region does not answer")
     public PinPage leaked(
-            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @QueryParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     @Nullable String region) {
         Stream<RegionName> asked =
                 region == null
@@ -84,14 +85,15 @@ class RegionsResource {
     @Operation(summary = "List pins by version, of one region or of all")
     @APIResponse(responseCode = "200", description = "Pins")
     public PinPage pins(
-            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @QueryParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     @Nullable String region,
             @QueryParam("limit") @DefaultValue("1000") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Pattern(regexp = Place.PATTERN, message = Rules.AFTER_RULE)
-                    @Size(max = LONGEST_CURSOR, message = Rules.AFTER_RULE)
+                    @Pattern(regexp = Place.PATTERN, message = RequestRules.AFTER_RULE)
+                    @Size(max = LONGEST_CURSOR, message = RequestRules.AFTER_RULE)
                     String after) {
         int size = Integer.parseInt(limit);
         List<PinCatalogue.Held> page =

@@ -1,6 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
 import dev.forebay.control.eviction.SweepPlans;
@@ -62,7 +62,8 @@ class SweepsResource {
     @Operation(summary = "Show the schedule of the region's sweeps")
     @APIResponse(responseCode = "200", description = "Its schedule")
     public ScheduleView schedule(
-            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @PathParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region) {
         RegionName name = regions.require(region);
         return ScheduleView.of(name, schedules.state(name));
@@ -75,7 +76,8 @@ class SweepsResource {
             description = "A dry run: changes nothing.")
     @APIResponse(responseCode = "200", description = "The victims, in the order of eviction")
     public SweepPlanView plan(
-            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @PathParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region) {
         return SweepPlanView.of(plans.preview(regions.require(region)));
     }
@@ -88,7 +90,8 @@ class SweepsResource {
     @APIResponse(responseCode = "200", description = "The result for each version")
     @APIResponse(responseCode = "202", description = "The request continues")
     public RestResponse<SweepView> sweep(
-            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @PathParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
             @QueryParam("wait_seconds")
                     @DefaultValue("30")
@@ -109,9 +112,10 @@ class SweepsResource {
             description = "A running sweep continues, and requested sweeps still run.")
     @APIResponse(responseCode = "200", description = "Its schedule")
     public ScheduleView pause(
-            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @PathParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
-            @NotNull(message = Rules.REQUIRED) @Valid Note body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Note body) {
         RegionName name = regions.require(region);
         return ScheduleView.of(name, schedules.pause(name, body.or("paused")));
     }
@@ -121,9 +125,10 @@ class SweepsResource {
     @Operation(summary = "Resume the scheduled sweeps of the region")
     @APIResponse(responseCode = "200", description = "Its schedule")
     public ScheduleView resume(
-            @PathParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @PathParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
-            @NotNull(message = Rules.REQUIRED) @Valid Note body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Note body) {
         RegionName name = regions.require(region);
         return ScheduleView.of(name, schedules.resume(name, body.or("resumed")));
     }
@@ -151,8 +156,8 @@ class SweepsResource {
 
     @Schema(name = "Note")
     record Note(
-            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
-                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+            @Pattern(regexp = RequestRules.TEXT, message = RequestRules.TEXT_RULE)
+                    @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.TEXT_RULE)
                     @Schema(description = "The reason, for people. It stays with the schedule")
                     @Nullable String reason) {
 

@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.catalogue.VersionLookup;
@@ -66,15 +66,15 @@ class ContentsResource {
             @BeanParam @Valid VersionPath path,
             @QueryParam("folder")
                     @DefaultValue("")
-                    @Pattern(regexp = Rules.FOLDER, message = Rules.FOLDER_RULE)
-                    @Size(max = Rules.LONGEST_PATH, message = Rules.FOLDER_RULE)
+                    @Pattern(regexp = RequestRules.FOLDER, message = RequestRules.FOLDER_RULE)
+                    @Size(max = RequestRules.LONGEST_PATH, message = RequestRules.FOLDER_RULE)
                     @Parameter(description = "List only objects below this folder")
                     String folder,
             @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Size(max = Rules.LONGEST_PATH, message = Rules.AFTER_RULE)
+                    @Size(max = RequestRules.LONGEST_PATH, message = RequestRules.AFTER_RULE)
                     String after) {
         DatasetVersion version = path.toVersion(lookup);
         return ObjectPage.of(
@@ -97,15 +97,15 @@ class ContentsResource {
     public DifferencePage diff(
             @BeanParam @Valid VersionPath path,
             @QueryParam("from")
-                    @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     @Parameter(description = "The version to compare with, of the same dataset")
                     String from,
             @QueryParam("limit") @DefaultValue("100") @WholeNumber(min = 1, max = LONGEST_PAGE)
                     String limit,
             @QueryParam("after")
                     @DefaultValue("")
-                    @Size(max = Rules.LONGEST_PATH, message = Rules.AFTER_RULE)
+                    @Size(max = RequestRules.LONGEST_PATH, message = RequestRules.AFTER_RULE)
                     String after) {
         DatasetVersion version = path.toVersion(lookup);
         DatasetVersion before = lookup.find(path.toDataset(), from);

@@ -1,8 +1,8 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
-import dev.forebay.workflows.message.Terms;
-import dev.forebay.workflows.message.Terms.OnDeadline;
+import dev.forebay.control.api.RequestRules;
+import dev.forebay.workflows.message.RequestTerms;
+import dev.forebay.workflows.message.RequestTerms.OnDeadline;
 import dev.forebay.workflows.message.Urgency;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.DecimalMax;
@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The body of an ensure request. */
 @Schema(name = "Ensure")
-@Whereabouts
+@OneOrMoreRegions
 record EnsureBody(
-        @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+        @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                 @Schema(description = "The region. Give region or regions")
                 @Nullable String region,
         @Schema(
@@ -32,41 +32,46 @@ record EnsureBody(
                                         + "all are complete")
                 @Nullable
                         List<
-                                @NotNull(message = Rules.REGION_RULE)
-                                @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE) String>
+                                @NotNull(message = RequestRules.REGION_RULE)
+                                @Pattern(
+                                        regexp = RequestRules.REGION,
+                                        message = RequestRules.REGION_RULE)
+                                String>
                         regions,
         @Valid
                 @Schema(
                         description =
                                 "A pin to take in each region as soon as the version is present")
                 @Nullable PinSpec pin,
-        @DecimalMin(value = "0", message = Rules.COVERAGE_RULE)
-                @DecimalMax(value = "1", message = Rules.COVERAGE_RULE)
+        @DecimalMin(value = "0", message = RequestRules.COVERAGE_RULE)
+                @DecimalMax(value = "1", message = RequestRules.COVERAGE_RULE)
                 @Schema(
                         description =
                                 "The part of the bytes that must be present and verified, 0 to "
                                         + "1. Default 1. The fill continues with the rest")
                 @Nullable Double minCoverage,
-        @Min(value = Rules.MIN_DEADLINE_SECONDS, message = Rules.DEADLINE_RULE)
-                @Max(value = Rules.MAX_DEADLINE_SECONDS, message = Rules.DEADLINE_RULE)
+        @Min(value = RequestRules.MIN_DEADLINE_SECONDS, message = RequestRules.DEADLINE_RULE)
+                @Max(
+                        value = RequestRules.MAX_DEADLINE_SECONDS,
+                        message = RequestRules.DEADLINE_RULE)
                 @Schema(description = "Deadline, in seconds. Absent: none")
                 @Nullable Long deadlineSeconds,
-        @Pattern(regexp = Rules.ON_DEADLINE, message = Rules.ON_DEADLINE_RULE)
+        @Pattern(regexp = RequestRules.ON_DEADLINE, message = RequestRules.ON_DEADLINE_RULE)
                 @Schema(
                         enumeration = {"fail", "run_cold"},
                         description =
                                 "Response after the deadline: fail is 504 DEADLINE_EXCEEDED, "
                                         + "run_cold is a receipt with the reason. Default fail")
                 @Nullable String onDeadline,
-        @Pattern(regexp = Rules.PRIORITY, message = Rules.PRIORITY_RULE)
+        @Pattern(regexp = RequestRules.PRIORITY, message = RequestRules.PRIORITY_RULE)
                 @Schema(
                         enumeration = {"interactive", "speculative"},
                         description =
                                 "interactive if a job waits, the default. speculative fills run "
                                         + "after interactive ones, and only within the budget")
                 @Nullable String priority,
-        @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
-                @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+        @Pattern(regexp = RequestRules.TEXT, message = RequestRules.TEXT_RULE)
+                @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.TEXT_RULE)
                 @Schema(
                         description =
                                 "The run that sends the request. The ledger books the fills that "
@@ -83,8 +88,8 @@ record EnsureBody(
         return regions != null ? regions : Stream.ofNullable(region).toList();
     }
 
-    Terms terms() {
-        return new Terms(
+    RequestTerms terms() {
+        return new RequestTerms(
                 minCoverage == null ? 1 : minCoverage,
                 deadlineSeconds == null ? null : Duration.ofSeconds(deadlineSeconds),
                 chosen(OnDeadline.class, onDeadline, OnDeadline.FAIL),

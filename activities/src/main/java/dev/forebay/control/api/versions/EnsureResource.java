@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
@@ -110,15 +110,16 @@ class EnsureResource {
                     String waitSeconds,
             @QueryParam("by_name")
                     @DefaultValue("false")
-                    @Pattern(regexp = Rules.YES_OR_NO, message = Rules.YES_OR_NO_RULE)
+                    @Pattern(regexp = RequestRules.YES_OR_NO, message = RequestRules.YES_OR_NO_RULE)
                     @Parameter(
                             description =
                                     "Refuse aliases, digests and latest, for a caller that needs "
                                             + "a permanent path")
                     String byName,
-            @HeaderParam("Idempotency-Key") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+            @HeaderParam("Idempotency-Key")
+                    @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                     @Nullable String idempotencyKey,
-            @NotNull(message = Rules.REQUIRED) @Valid EnsureBody body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid EnsureBody body) {
         List<RegionName> in = body.named().stream().map(regions::require).toList();
         String id = idempotencyKey == null ? UUID.randomUUID().toString() : idempotencyKey;
         DatasetVersion version =
@@ -158,9 +159,11 @@ class EnsureResource {
     @APIResponse(responseCode = "507", description = "CAPACITY_EXCEEDED or TOO_LARGE")
     public RestResponse<EnsureStateView> poll(
             @BeanParam @Valid VersionPath path,
-            @PathParam("request_id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+            @PathParam("request_id")
+                    @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                     String requestId,
-            @QueryParam("region") @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @QueryParam("region")
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     @Nullable String region,
             @QueryParam("wait_seconds")
                     @DefaultValue("0")
@@ -188,7 +191,8 @@ class EnsureResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND: no such dataset or request")
     public void cancel(
             @BeanParam @Valid VersionPath path,
-            @PathParam("request_id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+            @PathParam("request_id")
+                    @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                     String requestId) {
         DatasetVersion version = lookup.meant(path.toDataset(), path.version(), requestId);
         requests.cancel(version, requestId);

@@ -43,7 +43,8 @@ record FillPlanView(
             @Schema(description = "Null if the region does not answer") @Nullable NeedsView needs,
             @Schema(description = "Sources of the missing bytes, the cheapest first")
                     List<SourceView> sources,
-            @Schema(description = "Null if the region does not answer") @Nullable CapacityView room,
+            @Schema(description = "Null if the region does not answer")
+                    @Nullable CapacityView space,
             @Schema(
                             description =
                                     "The recent rate of the region's fills for large objects, in "
@@ -126,7 +127,7 @@ record FillPlanView(
         }
     }
 
-    @Schema(name = "PlanRoom")
+    @Schema(name = "PlanSpace")
     record CapacityView(
             @Schema(enumeration = {"admitted", "after_eviction", "waits", "refused"})
                     String admission,
@@ -157,7 +158,7 @@ record FillPlanView(
     record VictimView(
             String dataset,
             String version,
-            long roomBytes,
+            long spaceBytes,
             @Schema(description = "Recent requests, at least the last use. Older ones count less")
                     double uses,
             @Nullable BigDecimal refetchCost,

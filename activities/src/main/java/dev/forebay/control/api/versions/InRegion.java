@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import jakarta.validation.constraints.NotNull;
 import jakarta.validation.constraints.Pattern;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -8,6 +8,6 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 /** The body of requests that only name a region. */
 @Schema(name = "InRegion")
 record InRegion(
-        @NotNull(message = Rules.REQUIRED)
-                @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+        @NotNull(message = RequestRules.REQUIRED)
+                @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                 String region) {}

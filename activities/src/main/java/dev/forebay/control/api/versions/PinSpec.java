@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.PinRequest;
 import jakarta.validation.constraints.Max;
@@ -15,29 +15,29 @@ import org.jspecify.annotations.Nullable;
 /** The pin that an ensure request takes. */
 @Schema(name = "PinSpec")
 record PinSpec(
-        @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+        @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                 @Schema(
                         description =
                                 "A request with the same id and holder renews the pin. Default: "
                                         + "the request's id")
                 @Nullable String id,
-        @NotNull(message = Rules.REQUIRED)
-                @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
-                @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
+        @NotNull(message = RequestRules.REQUIRED)
+                @Pattern(regexp = RequestRules.HOLDER, message = RequestRules.HOLDER_RULE)
+                @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.HOLDER_RULE)
                 @Schema(description = "The pin owner, as shown to people", examples = "job train-7")
                 String holder,
-        @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
-                @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+        @Pattern(regexp = RequestRules.TEXT, message = RequestRules.TEXT_RULE)
+                @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.TEXT_RULE)
                 @Schema(description = "The purpose, as shown to people")
                 @Nullable String reason,
-        @NotNull(message = Rules.REQUIRED)
-                @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
-                @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
+        @NotNull(message = RequestRules.REQUIRED)
+                @Min(value = RequestRules.MIN_LEASE_SECONDS, message = RequestRules.LEASE_RULE)
+                @Max(value = RequestRules.MAX_LEASE_SECONDS, message = RequestRules.LEASE_RULE)
                 @Schema(
                         description = "How long the pin lives without a renewal, in seconds",
                         examples = "120")
                 Long leaseSeconds,
-        @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+        @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                 @Schema(description = "The uid of the Kubernetes Job that owns the pin")
                 @Nullable String job) {
 

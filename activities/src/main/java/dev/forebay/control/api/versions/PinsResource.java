@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.pins.PinRenewals;
@@ -84,7 +84,7 @@ class PinsResource {
             description = "CAPACITY_EXCEEDED: the version has too many pins")
     public PinView pin(
             @BeanParam @Valid VersionPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid NewPin body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid NewPin body) {
         DatasetVersion version = path.toVersion(lookup);
         RegionName region = regions.require(body.region());
         return PinView.of(
@@ -119,8 +119,9 @@ class PinsResource {
     @APIResponse(responseCode = "404", description = "NOT_FOUND: the pin has ended")
     public PinView renew(
             @BeanParam @Valid VersionPath path,
-            @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
-            @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
+            @PathParam("id") @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
+                    String id,
+            @NotNull(message = RequestRules.REQUIRED) @Valid InRegion body) {
         DatasetVersion version = path.toNamed();
         return PinView.of(version, renewals.renew(version, regions.require(body.region()), id));
     }
@@ -138,12 +139,14 @@ class PinsResource {
             description = "NOT_FOUND: no such dataset, or no client has ever requested the version")
     public void unpin(
             @BeanParam @Valid VersionPath path,
-            @PathParam("id") @Pattern(regexp = Rules.ID, message = Rules.ID_RULE) String id,
+            @PathParam("id") @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
+                    String id,
             @QueryParam("region")
-                    @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                    @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
-            @QueryParam("taken_at") @Pattern(regexp = Rules.INSTANT, message = Rules.INSTANT_RULE)
+            @QueryParam("taken_at")
+                    @Pattern(regexp = RequestRules.INSTANT, message = RequestRules.INSTANT_RULE)
                     @Nullable String takenAt) {
         versions.unpin(
                 path.toVersion(lookup),
@@ -156,34 +159,34 @@ class PinsResource {
         } catch (DateTimeParseException e) {
             throw new ForebayException(
                     ErrorCode.INVALID_ARGUMENT,
-                    "taken_at is '%s' and %s".formatted(takenAt, Rules.INSTANT_RULE),
+                    "taken_at is '%s' and %s".formatted(takenAt, RequestRules.INSTANT_RULE),
                     e);
         }
     }
 
     @Schema(name = "NewPin")
     record NewPin(
-            @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
-            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+            @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                     @Schema(
                             description =
                                     "A request with the same id and holder renews the pin. "
                                             + "Absent: Forebay generates an id")
                     @Nullable String id,
-            @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.HOLDER, message = Rules.HOLDER_RULE)
-                    @Size(max = Rules.TEXT_LENGTH, message = Rules.HOLDER_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.HOLDER, message = RequestRules.HOLDER_RULE)
+                    @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.HOLDER_RULE)
                     String holder,
-            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
-                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+            @Pattern(regexp = RequestRules.TEXT, message = RequestRules.TEXT_RULE)
+                    @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.TEXT_RULE)
                     @Nullable String reason,
-            @NotNull(message = Rules.REQUIRED)
-                    @Min(value = Rules.MIN_LEASE_SECONDS, message = Rules.LEASE_RULE)
-                    @Max(value = Rules.MAX_LEASE_SECONDS, message = Rules.LEASE_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Min(value = RequestRules.MIN_LEASE_SECONDS, message = RequestRules.LEASE_RULE)
+                    @Max(value = RequestRules.MAX_LEASE_SECONDS, message = RequestRules.LEASE_RULE)
                     Long leaseSeconds,
-            @Pattern(regexp = Rules.ID, message = Rules.ID_RULE)
+            @Pattern(regexp = RequestRules.ID, message = RequestRules.ID_RULE)
                     @Schema(description = "The uid of the Kubernetes Job that owns the pin")
                     @Nullable String job) {
 

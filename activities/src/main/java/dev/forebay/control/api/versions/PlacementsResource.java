@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.planning.RegionRating;
@@ -62,13 +62,13 @@ class PlacementsResource {
     @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
     public PlacementsView rank(
             @QueryParam("dataset")
-                    @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.DATASET, message = Rules.DATASET_RULE)
+                    @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.DATASET, message = RequestRules.DATASET_RULE)
                     @Parameter(description = "namespace/name")
                     String dataset,
             @QueryParam("version")
                     @DefaultValue("latest")
-                    @Pattern(regexp = Rules.VERSION, message = Rules.VERSION_RULE)
+                    @Pattern(regexp = RequestRules.VERSION, message = RequestRules.VERSION_RULE)
                     String version,
             @QueryParam("gpus")
                     @WholeNumber(min = 1, max = MOST_GPUS)

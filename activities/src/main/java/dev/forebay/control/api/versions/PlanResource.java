@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.catalogue.VersionLookup;
 import dev.forebay.control.planning.FillPlanner;
@@ -56,7 +56,7 @@ class PlanResource {
     @APIResponse(responseCode = "503", description = "LAKE_UNAVAILABLE or UNAVAILABLE")
     public FillPlanView plan(
             @BeanParam @Valid VersionPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid Planned body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Planned body) {
         List<String> named = body.regions();
         Collection<String> asked = named == null ? regions.names() : named;
         List<RegionName> in = asked.stream().distinct().map(regions::require).toList();
@@ -65,12 +65,17 @@ class PlanResource {
 
     @Schema(name = "Planned")
     record Planned(
-            @Size(min = 1, max = Rules.MOST_REGIONS, message = Rules.PLANNED_REGIONS_RULE)
+            @Size(
+                            min = 1,
+                            max = RequestRules.MOST_REGIONS,
+                            message = RequestRules.PLANNED_REGIONS_RULE)
                     @Schema(description = "The region. Absent: all regions")
                     @Nullable
                             List<
-                                    @NotNull(message = Rules.REGION_RULE)
-                                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+                                    @NotNull(message = RequestRules.REGION_RULE)
+                                    @Pattern(
+                                            regexp = RequestRules.REGION,
+                                            message = RequestRules.REGION_RULE)
                                     String>
                             regions) {}
 }

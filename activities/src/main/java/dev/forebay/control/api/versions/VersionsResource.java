@@ -1,6 +1,6 @@
 package dev.forebay.control.api.versions;
 
-import dev.forebay.control.api.Rules;
+import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.VersionPath;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
@@ -141,7 +141,7 @@ class VersionsResource {
     @APIResponse(responseCode = "409", description = "PINNED")
     public VersionView evict(
             @BeanParam @Valid VersionPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Eviction body) {
         DatasetVersion version = path.toVersion(lookup);
         String reason = body.reason();
         versions.evict(
@@ -160,7 +160,7 @@ class VersionsResource {
             description = "NOT_FOUND: no such dataset, or no such version")
     public VersionView setTtl(
             @BeanParam @Valid VersionPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid Ttl body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Ttl body) {
         DatasetVersion version = path.toVersion(lookup);
         versions.setTtl(version, Duration.ofSeconds(body.ttlSeconds()));
         return shown(reader.statusOrNothing(version));
@@ -177,7 +177,7 @@ class VersionsResource {
             description = "NOT_FOUND: no such dataset, or no such version")
     public VersionView resume(
             @BeanParam @Valid VersionPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid InRegion body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid InRegion body) {
         DatasetVersion version = path.toVersion(lookup);
         versions.resume(version, new ResumeRequest(regions.require(body.region())));
         return shown(reader.statusOrNothing(version));
@@ -197,7 +197,7 @@ class VersionsResource {
     @APIResponse(responseCode = "409", description = "PINNED")
     public VersionView abandon(
             @BeanParam @Valid VersionPath path,
-            @NotNull(message = Rules.REQUIRED) @Valid Eviction body) {
+            @NotNull(message = RequestRules.REQUIRED) @Valid Eviction body) {
         DatasetVersion version = path.toVersion(lookup);
         String reason = body.reason();
         versions.abandon(
@@ -217,11 +217,11 @@ class VersionsResource {
 
     @Schema(name = "Eviction")
     record Eviction(
-            @NotNull(message = Rules.REQUIRED)
-                    @Pattern(regexp = Rules.REGION, message = Rules.REGION_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Pattern(regexp = RequestRules.REGION, message = RequestRules.REGION_RULE)
                     String region,
-            @Pattern(regexp = Rules.TEXT, message = Rules.TEXT_RULE)
-                    @Size(max = Rules.TEXT_LENGTH, message = Rules.TEXT_RULE)
+            @Pattern(regexp = RequestRules.TEXT, message = RequestRules.TEXT_RULE)
+                    @Size(max = RequestRules.TEXT_LENGTH, message = RequestRules.TEXT_RULE)
                     @Schema(
                             description =
                                     "The reason, for people. It stays in the version's "
@@ -230,8 +230,8 @@ class VersionsResource {
 
     @Schema(name = "Ttl")
     record Ttl(
-            @NotNull(message = Rules.REQUIRED)
-                    @Min(value = Rules.MIN_TTL_SECONDS, message = Rules.TTL_RULE)
-                    @Max(value = Rules.MAX_TTL_SECONDS, message = Rules.TTL_RULE)
+            @NotNull(message = RequestRules.REQUIRED)
+                    @Min(value = RequestRules.MIN_TTL_SECONDS, message = RequestRules.TTL_RULE)
+                    @Max(value = RequestRules.MAX_TTL_SECONDS, message = RequestRules.TTL_RULE)
                     Long ttlSeconds) {}
 }

@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.reports;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
@@ -15,7 +15,7 @@ import java.util.List;
  * one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class BlockedCatalogue {
 

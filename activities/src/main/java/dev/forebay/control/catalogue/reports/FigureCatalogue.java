@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.reports;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Residency;
 import io.quarkus.hibernate.orm.panache.Panache;
@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class FigureCatalogue {
 

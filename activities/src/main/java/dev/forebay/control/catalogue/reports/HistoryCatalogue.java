@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.reports;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
@@ -20,13 +20,13 @@ import java.util.List;
  * times. Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class HistoryCatalogue {
 
     private static final String ENTER =
             """
-            insert into happening (version, id, region, at, kind, code, text, bytes)
+            insert into history_entry (version, id, region, at, kind, code, text, bytes)
             values (:version, :id, :region, :at, :kind, cast(:code as text), :text, :bytes)
             on conflict do nothing
             """;
@@ -41,14 +41,14 @@ public class HistoryCatalogue {
     private static final String LATEST =
             """
             select id, cast(extract(epoch from at) * 1000000 as bigint), kind, code, text, bytes
-            from happening
+            from history_entry
             where version = :version and region = :region order by at desc, length(id) desc, id desc
             """;
 
     private static final String FORGET =
             """
-            delete from happening where ctid in
-              (select ctid from happening where at < :before limit :limit)
+            delete from history_entry where ctid in
+              (select ctid from history_entry where at < :before limit :limit)
             """;
 
     /** Enters the events that are new. A new eviction also counts in the ledger. */

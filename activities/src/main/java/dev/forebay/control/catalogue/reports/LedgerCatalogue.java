@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.reports;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.RegionName;
 import io.quarkus.hibernate.orm.panache.Panache;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * often a worker sends it. Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class LedgerCatalogue {
 
@@ -43,12 +43,12 @@ public class LedgerCatalogue {
                       and r.created_at <= now() - s.age_millis * interval '1 millisecond'
                     order by r.created_at desc limit 1)
                    union all
-                   (select r.again_by, r.again_at from request r
+                   (select r.repeated_by, r.repeated_at from request r
                     where r.version = s.version
                       and concat(',', r.region, ',') like concat('%,', cast(:region as text), ',%')
-                      and r.again_by is not null
-                      and r.again_at <= now() - s.age_millis * interval '1 millisecond'
-                    order by r.again_at desc limit 1)) asked
+                      and r.repeated_by is not null
+                      and r.repeated_at <= now() - s.age_millis * interval '1 millisecond'
+                    order by r.repeated_at desc limit 1)) asked
                  order by asked.at desc limit 1), ''),
               now() - s.age_millis * interval '1 millisecond', now()
             from jsonb_to_recordset(cast(:statements as jsonb))

@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.reports;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.RegionName;
 import io.quarkus.hibernate.orm.panache.Panache;
@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class UseCatalogue {
 
@@ -24,11 +24,11 @@ public class UseCatalogue {
     private static final String USES =
             """
             select version, sum(power(cast(0.5 as double precision),
-                cast(extract(epoch from (now() - coalesce(again_at, created_at))) as double precision)
+                cast(extract(epoch from (now() - coalesce(repeated_at, created_at))) as double precision)
                 / cast(:half as double precision)))
             from request
             where version = any(string_to_array(:versions, ','))
-              and coalesce(again_at, created_at) > now() - 6 * cast(:half as double precision) * interval '1 second'
+              and coalesce(repeated_at, created_at) > now() - 6 * cast(:half as double precision) * interval '1 second'
               and :region = any(string_to_array(region, ','))
             group by version
             """;
@@ -38,7 +38,7 @@ public class UseCatalogue {
             select exists (
               select 1 from request
               where version = :version
-                and coalesce(again_at, created_at) > now() - :millis * interval '1 millisecond'
+                and coalesce(repeated_at, created_at) > now() - :millis * interval '1 millisecond'
                 and :region = any(string_to_array(region, ',')))
             """;
 

@@ -2,8 +2,8 @@ package dev.forebay.control.catalogue.requests;
 
 import dev.forebay.control.catalogue.Dataset;
 import dev.forebay.control.catalogue.DatasetCatalogue;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.control.catalogue.NewVersions;
-import dev.forebay.control.catalogue.Stored;
 import dev.forebay.model.ForebayException;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.transaction.Transactional;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Uses one transaction, because every caller waits for it. Thread-safe.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class RequestIntake {
 

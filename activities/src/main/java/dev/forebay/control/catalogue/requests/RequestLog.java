@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.requests;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * answers it, even after a restart. Thread-safe. Every call is one transaction.
  */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class RequestLog {
 
@@ -38,13 +38,13 @@ public class RequestLog {
               values (:version, :id, :region, :body, :workflow, now(), cast(:askedBy as text),
                 (random() * 2000000000)::integer)
               on conflict do nothing
-              returning region, body, workflow_id, attempt, run_id, cancelled, told)
+              returning region, body, workflow_id, attempt, run_id, cancelled, delivered)
             select * from entered
             union all
             """;
 
     private static final String FIND =
-            "select region, body, workflow_id, attempt, run_id, cancelled, told from request where version = :version and id = :id";
+            "select region, body, workflow_id, attempt, run_id, cancelled, delivered from request where version = :version and id = :id";
 
     /**
      * Does not wait for the disk. If the database crashes and loses the row, the control plane
@@ -61,8 +61,8 @@ public class RequestLog {
     private static final String AGAIN =
             """
             update request
-            set attempt = attempt + 1, run_id = null, cancelled = false, told = false,
-              again_at = now(), again_by = coalesce(cast(:askedBy as text), again_by, asked_by)
+            set attempt = attempt + 1, run_id = null, cancelled = false, delivered = false,
+              repeated_at = now(), repeated_by = coalesce(cast(:askedBy as text), repeated_by, asked_by)
             where version = :version and id = :id and attempt = :attempt
             """;
 
@@ -72,9 +72,9 @@ public class RequestLog {
             where version = :version and id = :id and attempt = :attempt
             """;
 
-    private static final String TOLD =
+    private static final String DELIVERED =
             """
-            update request set told = true
+            update request set delivered = true
             where version = :version and id = :id and attempt = :attempt
             """;
 
@@ -82,7 +82,7 @@ public class RequestLog {
             """
             delete from request where ctid in
               (select ctid from request
-               where created_at < :before and coalesce(again_at, created_at) < :before
+               where created_at < :before and coalesce(repeated_at, created_at) < :before
                limit :limit)
             """;
 
@@ -94,7 +94,7 @@ public class RequestLog {
      * @param attempt grows by one each time a client sends the request again after its answer
      * @param runId the workflow run that accepted this attempt; null until one did
      * @param cancelled whether a client has cancelled this attempt
-     * @param told whether a client has received the failure of this attempt
+     * @param delivered whether a client has received the failure of this attempt
      */
     public record Entry(
             DatasetVersion version,
@@ -105,7 +105,7 @@ public class RequestLog {
             int attempt,
             @Nullable String runId,
             boolean cancelled,
-            boolean told) {
+            boolean delivered) {
 
         /** Returns the id of the update that carries this attempt. No other request has this id. */
         public String updateId() {
@@ -196,8 +196,8 @@ public class RequestLog {
     }
 
     /** Stores that a client has received the failure of an attempt. */
-    public void told(Entry failed) {
-        ofAttempt(TOLD, failed).executeUpdate();
+    public void markDelivered(Entry failed) {
+        ofAttempt(DELIVERED, failed).executeUpdate();
     }
 
     /** Stores that a client has cancelled an attempt. */

@@ -1,6 +1,6 @@
 package dev.forebay.control.catalogue.tracking;
 
-import dev.forebay.control.catalogue.Stored;
+import dev.forebay.control.catalogue.NeedsDatabase;
 import dev.forebay.model.DatasetName;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.activity.TrackingActivities.Check;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The datasets that follow their source. Thread-safe. Every call is one transaction. */
 @ApplicationScoped
-@Stored
+@NeedsDatabase
 @Transactional
 public class TrackingCatalogue {
 

@@ -141,7 +141,8 @@ final class ChunkReader {
         int liveBytes = row.getInt(5);
         int crc = ChunkChecksum.ofRow(ordinal, pack, index, length, liveBytes, row.getInt(6));
         if (crc != row.getInt(7)) {
-            throw head.damaged("the row of chunk %d does not match its checksum".formatted(ordinal));
+            throw head.damaged(
+                    "the row of chunk %d does not match its checksum".formatted(ordinal));
         }
         return new ChunkRef(ordinal, new ChunkId(head.pack(pack), index), length, liveBytes);
     }

@@ -50,7 +50,8 @@ final class NodeReader {
             throws SQLException {
         Optional<NameGroup> group = group(session, parentId, name);
         if (group.isPresent() && group.get().names(session).contains(name)) {
-            throw head.damaged("its index does not find a name in directory %d".formatted(parentId));
+            throw head.damaged(
+                    "its index does not find a name in directory %d".formatted(parentId));
         }
     }
 

@@ -40,7 +40,8 @@ public final class NodeRows implements AutoCloseable {
     }
 
     /** Returns the new file's id, or empty if the name is taken. An empty object has no place. */
-    public OptionalLong addFile(long parent, String name, LakeObject object, @Nullable PackPosition place)
+    public OptionalLong addFile(
+            long parent, String name, LakeObject object, @Nullable PackPosition place)
             throws SQLException {
         return add(parent, name, nanos(object.modified()), object, place);
     }

@@ -7,7 +7,7 @@ import dev.forebay.manifest.LaidPack;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.PackLayout;
-import dev.forebay.manifest.Place;
+import dev.forebay.manifest.PackPosition;
 import dev.forebay.manifest.sqlite.ChunkRows;
 import dev.forebay.manifest.sqlite.ManifestSchema;
 import dev.forebay.manifest.sqlite.NameGroupRows;
@@ -157,8 +157,8 @@ public final class ManifestWriter implements AutoCloseable {
         }
     }
 
-    private @Nullable Place place(String name, LakeObject object) {
-        Optional<Place> kept = previous.place(directories.previousId(), name, object);
+    private @Nullable PackPosition place(String name, LakeObject object) {
+        Optional<PackPosition> kept = previous.place(directories.previousId(), name, object);
         if (kept.isPresent()) {
             return kept.get();
         }

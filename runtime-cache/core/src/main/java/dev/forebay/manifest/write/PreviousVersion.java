@@ -6,7 +6,7 @@ import dev.forebay.manifest.LaidPack;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
-import dev.forebay.manifest.Place;
+import dev.forebay.manifest.PackPosition;
 import dev.forebay.model.PackId;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -72,7 +72,7 @@ final class PreviousVersion {
      * Returns the place of the same object in the previous version. Empty if that version did not
      * have it, if it has no bytes, or if its pack is merged.
      */
-    Optional<Place> place(long parent, String name, LakeObject object) {
+    Optional<PackPosition> place(long parent, String name, LakeObject object) {
         if (!(lookup(parent, name).orElse(null) instanceof Node.File file)) {
             return Optional.empty();
         }
@@ -86,7 +86,7 @@ final class PreviousVersion {
             return Optional.empty();
         }
         used.set(ordinal);
-        return Optional.of(new Place(ordinal, file.packOffset()));
+        return Optional.of(new PackPosition(ordinal, file.packOffset()));
     }
 
     private static boolean isSame(Node.File file, LakeObject object) {

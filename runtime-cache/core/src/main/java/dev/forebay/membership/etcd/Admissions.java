@@ -4,10 +4,10 @@ import static dev.forebay.membership.etcd.Change.delete;
 import static dev.forebay.membership.etcd.Change.put;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.forebay.membership.Applicant;
-import dev.forebay.membership.Gatekeeper;
+import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Keys;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.membership.etcd.EtcdSession.Unchanged;
 import dev.forebay.membership.rows.RegionTable;
@@ -46,10 +46,11 @@ final class Admissions {
             RegionView view, long gateRevision, long mountRevision, Optional<KeyValue> waiting) {}
 
     /**
-     * Mounts the version if the gatekeeper admits it, and returns empty. Otherwise queues it and
-     * returns its place in the queue.
+     * Mounts the version if the admission check admits it, and returns empty. Otherwise queues it
+     * and returns its place in the queue.
      */
-    Optional<Applicant> admit(DatasetVersion version, ManifestRef manifest, Gatekeeper keeper) {
+    Optional<QueuedVersion> admit(
+            DatasetVersion version, ManifestRef manifest, AdmissionCheck keeper) {
         return connection.run(
                 session -> {
                     while (true) {
@@ -63,7 +64,7 @@ final class Admissions {
                             reading.waiting.ifPresent(there -> leave(session, there));
                             return Optional.empty();
                         }
-                        Optional<Applicant> waits = judged(session, reading, keeper);
+                        Optional<QueuedVersion> waits = judged(session, reading, keeper);
                         if (waits.isPresent()) {
                             queue(session, waits.get(), reading);
                             return waits;
@@ -107,9 +108,9 @@ final class Admissions {
         return new Reading(table.view(), gate, mount, waiting);
     }
 
-    /** Asks the gatekeeper. A version that it refuses for good leaves the queue. */
-    private static Optional<Applicant> judged(
-            EtcdSession session, Reading reading, Gatekeeper keeper) {
+    /** Asks the admission check. A version that it refuses for good leaves the queue. */
+    private static Optional<QueuedVersion> judged(
+            EtcdSession session, Reading reading, AdmissionCheck keeper) {
         try {
             return keeper.judge(reading.view);
         } catch (ForebayException refused) {
@@ -138,9 +139,9 @@ final class Admissions {
         return entered;
     }
 
-    private void queue(EtcdSession session, Applicant applicant, Reading reading) {
+    private void queue(EtcdSession session, QueuedVersion queued, Reading reading) {
         long lease = session.grantLease(WAITING_LEASE);
-        session.apply(put(keys.waiting(applicant.version()), Rows.of(applicant), lease));
+        session.apply(put(keys.waiting(queued.version()), Rows.of(queued), lease));
         reading.waiting.map(KeyValue::getLease).ifPresent(session::revokeLease);
     }
 

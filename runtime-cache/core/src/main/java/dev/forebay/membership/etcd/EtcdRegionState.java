@@ -2,13 +2,13 @@ package dev.forebay.membership.etcd;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.forebay.membership.Applicant;
-import dev.forebay.membership.Gatekeeper;
+import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Keys;
 import dev.forebay.membership.Membership;
 import dev.forebay.membership.NodeEntry;
 import dev.forebay.membership.NodeReport;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
 import dev.forebay.membership.rows.RegionFile;
@@ -40,7 +40,7 @@ public final class EtcdRegionState implements RegionState {
     private final Keys keys;
     private final RegionWatch watch;
     private final Mounts mounts;
-    private final Pins pins;
+    private final PinLeases pins;
     private final Admissions admissions;
 
     private EtcdRegionState(EtcdConfig config, RegionName region, Optional<Path> memory) {
@@ -52,7 +52,7 @@ public final class EtcdRegionState implements RegionState {
                         keys,
                         memory.map(file -> new RegionMemory(new RegionFile(file, keys.root()))));
         this.mounts = new Mounts(connection, keys);
-        this.pins = new Pins(connection, keys, mounts);
+        this.pins = new PinLeases(connection, keys, mounts);
         this.admissions = new Admissions(connection, keys);
     }
 
@@ -178,8 +178,8 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
-    public Optional<Applicant> admit(
-            DatasetVersion version, ManifestRef manifest, Gatekeeper keeper) {
+    public Optional<QueuedVersion> admit(
+            DatasetVersion version, ManifestRef manifest, AdmissionCheck keeper) {
         return admissions.admit(version, manifest, keeper);
     }
 

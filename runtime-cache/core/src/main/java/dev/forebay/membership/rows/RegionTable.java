@@ -2,9 +2,9 @@ package dev.forebay.membership.rows;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ForebayException;
@@ -113,7 +113,7 @@ public final class RegionTable {
         Set<String> live = new HashSet<>();
         List<Mount> mounts = new ArrayList<>();
         List<Pin> pins = new ArrayList<>();
-        List<Applicant> queue = new ArrayList<>();
+        List<QueuedVersion> queue = new ArrayList<>();
         List<WorkerNode> departed = new ArrayList<>();
         Map<DatasetVersion, Integer> replicas = new HashMap<>();
         Map<DatasetVersion, List<Sibling>> siblings = new HashMap<>();
@@ -126,7 +126,7 @@ public final class RegionTable {
                 case Row.Pinned(Pin pin) -> pins.add(pin);
                 case Row.Replicated(DatasetVersion version, int count) ->
                         replicas.put(version, count);
-                case Row.Waiting(Applicant applicant) -> queue.add(applicant);
+                case Row.Waiting(QueuedVersion queued) -> queue.add(queued);
                 case Row.Gate() -> {}
                 case Row.Sourced(DatasetVersion version, List<Sibling> others) ->
                         siblings.put(version, others);

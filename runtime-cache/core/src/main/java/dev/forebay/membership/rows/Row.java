@@ -1,8 +1,8 @@
 package dev.forebay.membership.rows;
 
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Sibling;
 import dev.forebay.placement.WorkerNode;
@@ -21,7 +21,7 @@ public sealed interface Row {
 
     record Pinned(Pin pin) implements Row {}
 
-    record Waiting(Applicant applicant) implements Row {}
+    record Waiting(QueuedVersion queued) implements Row {}
 
     /** Has no content: only its revision matters. */
     record Gate() implements Row {}

@@ -7,12 +7,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.forebay.membership.Applicant;
 import dev.forebay.membership.Keys;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.Mount.State;
 import dev.forebay.membership.NodeReport;
 import dev.forebay.membership.Pin;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
@@ -150,15 +150,15 @@ public final class Rows {
         return json(new ReplicasValue(count));
     }
 
-    public static byte[] of(Applicant applicant) {
+    public static byte[] of(QueuedVersion queued) {
         return json(
                 new WaitingValue(
-                        ManifestValue.of(applicant.manifest()),
-                        applicant.bytes(),
-                        applicant.rank(),
-                        applicant.since().toEpochMilli(),
-                        applicant.steppedAside(),
-                        applicant.reason()));
+                        ManifestValue.of(queued.manifest()),
+                        queued.bytes(),
+                        queued.rank(),
+                        queued.since().toEpochMilli(),
+                        queued.steppedAside(),
+                        queued.reason()));
     }
 
     /** Returns the gate's row, which names the last version that entered, for people only. */
@@ -218,7 +218,7 @@ public final class Rows {
                 case Keys.DEPARTED -> new Row.Departed(node(parts[1], value));
                 case Keys.MOUNTS -> new Row.Mounted(mount(version(parts), value));
                 case Keys.REPLICAS -> replicated(version(parts), value);
-                case Keys.QUEUE -> new Row.Waiting(applicant(version(parts), value));
+                case Keys.QUEUE -> new Row.Waiting(queued(version(parts), value));
                 case Keys.GATE -> new Row.Gate();
                 case Keys.SOURCES -> sourced(version(parts), value);
                 case Keys.PINS -> new Row.Pinned(pin(version(parts), parts[4], value));
@@ -273,9 +273,9 @@ public final class Rows {
         return new Row.Replicated(version, count);
     }
 
-    private static Applicant applicant(DatasetVersion version, byte[] value) throws IOException {
+    private static QueuedVersion queued(DatasetVersion version, byte[] value) throws IOException {
         WaitingValue read = JSON.readValue(value, WaitingValue.class);
-        return new Applicant(
+        return new QueuedVersion(
                 version,
                 read.manifest.toRef(),
                 read.bytes,

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.devstack.server.EtcdServer;
-import dev.forebay.membership.Applicant;
-import dev.forebay.membership.Gatekeeper;
+import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Keys;
+import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.Digest;
@@ -69,7 +69,7 @@ class AdmissionsIT {
         int wanting = 16;
         List<EtcdRegionState> agents = List.of(connected(), connected(), connected());
         CyclicBarrier start = new CyclicBarrier(wanting);
-        List<Future<Optional<Applicant>>> answers = new ArrayList<>();
+        List<Future<Optional<QueuedVersion>>> answers = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (int i = 0; i < wanting; i++) {
                 DatasetVersion version = version(i);
@@ -78,12 +78,12 @@ class AdmissionsIT {
                         threads.submit(
                                 () -> {
                                     start.await();
-                                    return agent.admit(version, manifest(), room(version, most));
+                                    return agent.admit(version, manifest(), space(version, most));
                                 }));
             }
         }
         int entered = 0;
-        for (Future<Optional<Applicant>> answer : answers) {
+        for (Future<Optional<QueuedVersion>> answer : answers) {
             entered += answer.get().isEmpty() ? 1 : 0;
         }
 
@@ -109,12 +109,12 @@ class AdmissionsIT {
                         threads.submit(
                                 () -> {
                                     for (int turn = 0; turn < 30; turn++) {
-                                        Gatekeeper keeper =
+                                        AdmissionCheck keeper =
                                                 view -> {
                                                     if (view.mounts().size() > most) {
                                                         tooMany.incrementAndGet();
                                                     }
-                                                    return room(version, most).judge(view);
+                                                    return space(version, most).judge(view);
                                                 };
                                         if (agent.admit(version, manifest(), keeper).isEmpty()) {
                                             entries.incrementAndGet();
@@ -139,12 +139,12 @@ class AdmissionsIT {
     @Test
     void aQueuedVersionIsVisibleAndLeavesTheQueueWhenAdmitted() {
         EtcdRegionState agent = connected();
-        Applicant applicant =
-                new Applicant(version(1), manifest(), 7, 1, NOON, true, "there is no room");
+        QueuedVersion queued =
+                new QueuedVersion(version(1), manifest(), 7, 1, NOON, true, "there is no space");
 
-        assertThat(agent.admit(version(1), manifest(), view -> Optional.of(applicant)))
-                .contains(applicant);
-        eventually("the version is queued", () -> agent.view().queue().equals(List.of(applicant)));
+        assertThat(agent.admit(version(1), manifest(), view -> Optional.of(queued)))
+                .contains(queued);
+        eventually("the version is queued", () -> agent.view().queue().equals(List.of(queued)));
         assertThat(agent.view().mounts()).isEmpty();
 
         List<RegionView> seen = new ArrayList<>();
@@ -157,23 +157,24 @@ class AdmissionsIT {
                                     return Optional.empty();
                                 }))
                 .isEmpty();
-        assertThat(seen.getLast().queue()).containsExactly(applicant);
+        assertThat(seen.getLast().queue()).containsExactly(queued);
         eventually("the version is mounted", () -> agent.view().mounts().size() == 1);
         eventually("the queue is empty", () -> agent.view().queue().isEmpty());
-        assertThat(agent.admit(version(1), manifest(), view -> Optional.of(applicant))).isEmpty();
+        assertThat(agent.admit(version(1), manifest(), view -> Optional.of(queued))).isEmpty();
     }
 
     @Test
     void aRefusedOrUnmountedVersionLeavesTheQueue() {
         EtcdRegionState agent = connected();
-        Applicant applicant = new Applicant(version(1), manifest(), 7, 0, NOON, false, "full");
-        agent.admit(version(1), manifest(), view -> Optional.of(applicant));
+        QueuedVersion queued = new QueuedVersion(version(1), manifest(), 7, 0, NOON, false, "full");
+        agent.admit(version(1), manifest(), view -> Optional.of(queued));
         agent.admit(
                 version(2),
                 manifest(),
                 view ->
                         Optional.of(
-                                new Applicant(version(2), manifest(), 7, 0, NOON, false, "full")));
+                                new QueuedVersion(
+                                        version(2), manifest(), 7, 0, NOON, false, "full")));
         eventually("both versions are queued", () -> agent.view().queue().size() == 2);
 
         assertThatExceptionOfType(ForebayException.class)
@@ -212,7 +213,7 @@ class AdmissionsIT {
                     manifest(),
                     view ->
                             Optional.of(
-                                    new Applicant(
+                                    new QueuedVersion(
                                             version(1), manifest(), 7, 0, NOON, false, "full")));
         }
 
@@ -236,12 +237,12 @@ class AdmissionsIT {
     }
 
     /** Admits versions up to a number of mounts. */
-    private static Gatekeeper room(DatasetVersion version, int most) {
+    private static AdmissionCheck space(DatasetVersion version, int most) {
         return view ->
                 view.mounts().size() < most
                         ? Optional.empty()
                         : Optional.of(
-                                new Applicant(version, manifest(), 1, 0, NOON, false, "full"));
+                                new QueuedVersion(version, manifest(), 1, 0, NOON, false, "full"));
     }
 
     private static DatasetVersion version(int number) {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Tests every order in which the calls of a few pins and evictions can reach etcd. Leases may end
- * and answers may be lost at any moment. The test runs the real {@link Pins} and {@link Mounts} on
- * a model of etcd.
+ * and answers may be lost at any moment. The test runs the real {@link PinLeases} and {@link
+ * Mounts} on a model of etcd.
  */
 class PinProtocolTest {
 
@@ -236,13 +236,13 @@ class PinProtocolTest {
     }
 
     private interface Program {
-        void run(Pins pins, Mounts mounts);
+        void run(PinLeases pins, Mounts mounts);
     }
 
     private static Actor actor(Program program) {
         return etcd -> {
             Mounts mounts = new Mounts(etcd, KEYS);
-            program.run(new Pins(etcd, KEYS, mounts), mounts);
+            program.run(new PinLeases(etcd, KEYS, mounts), mounts);
         };
     }
 }

@@ -4,7 +4,7 @@ import dev.forebay.devstack.server.Launch;
 import dev.forebay.devstack.server.PidFile;
 import dev.forebay.devstack.server.ServerProcess;
 import dev.forebay.devstack.stack.Addresses;
-import dev.forebay.devstack.stack.External;
+import dev.forebay.devstack.stack.ExternalServers;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import dev.forebay.devstack.stack.StackOnDisk;
@@ -66,7 +66,7 @@ final class UpCommand extends StackCommand {
                 .standby()
                 .sweepInterval(options.sweepInterval())
                 .workerCapacity(options.workerCapacity())
-                .external(External.of(System.getenv()))
+                .external(ExternalServers.of(System.getenv()))
                 .lifetime(Launch.Lifetime.UNTIL_STOPPED)
                 .progress(this::say)
                 .build();

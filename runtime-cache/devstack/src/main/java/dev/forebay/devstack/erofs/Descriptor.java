@@ -5,6 +5,6 @@ record Descriptor(long number) implements AutoCloseable {
 
     @Override
     public void close() {
-        Native.close(number);
+        SystemCalls.close(number);
     }
 }

@@ -85,8 +85,10 @@ public final class ErofsMount implements AutoCloseable {
         try (Arena arena = Arena.ofConfined();
                 Descriptor context =
                         new Descriptor(
-                                Native.call(
-                                        Native.FSOPEN, arena.allocateFrom("erofs").address(), 0))) {
+                                SystemCalls.call(
+                                        SystemCalls.FSOPEN,
+                                        arena.allocateFrom("erofs").address(),
+                                        0))) {
             set(context, "source", image);
             flag(context, "ro");
             // An image has no ACLs. Without this option the kernel looks for them in every inode.
@@ -94,10 +96,11 @@ public final class ErofsMount implements AutoCloseable {
             for (Path device : devices) {
                 set(context, "device", device);
             }
-            Native.call(Native.FSCONFIG, context.number(), FSCONFIG_CMD_CREATE);
-            try (Descriptor mount = new Descriptor(Native.call(Native.FSMOUNT, context.number()))) {
-                Native.call(
-                        Native.MOVE_MOUNT,
+            SystemCalls.call(SystemCalls.FSCONFIG, context.number(), FSCONFIG_CMD_CREATE);
+            try (Descriptor mount =
+                    new Descriptor(SystemCalls.call(SystemCalls.FSMOUNT, context.number()))) {
+                SystemCalls.call(
+                        SystemCalls.MOVE_MOUNT,
                         mount.number(),
                         arena.allocateFrom("").address(),
                         AT_FDCWD,
@@ -109,8 +112,8 @@ public final class ErofsMount implements AutoCloseable {
 
     private static void set(Descriptor context, String key, Path value) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            Native.call(
-                    Native.FSCONFIG,
+            SystemCalls.call(
+                    SystemCalls.FSCONFIG,
                     context.number(),
                     FSCONFIG_SET_STRING,
                     arena.allocateFrom(key).address(),
@@ -120,8 +123,8 @@ public final class ErofsMount implements AutoCloseable {
 
     private static void flag(Descriptor context, String key) throws SyscallException {
         try (Arena arena = Arena.ofConfined()) {
-            Native.call(
-                    Native.FSCONFIG,
+            SystemCalls.call(
+                    SystemCalls.FSCONFIG,
                     context.number(),
                     FSCONFIG_SET_FLAG,
                     arena.allocateFrom(key).address());

@@ -27,7 +27,8 @@ final class Settings {
         this.tls = tls;
     }
 
-    Map<String, String> worker(String region, int index, String etcd, External.LakeAddress lake) {
+    Map<String, String> worker(
+            String region, int index, String etcd, ExternalServers.LakeAddress lake) {
         Map<String, String> settings = regional(region, etcd, lake);
         settings.put(
                 "forebay.worker.directory", listed(layout.worker(region, index).resolve("store")));
@@ -40,8 +41,8 @@ final class Settings {
     Map<String, String> agent(
             String region,
             String etcd,
-            External.LakeAddress lake,
-            External.TemporalAddress temporal) {
+            ExternalServers.LakeAddress lake,
+            ExternalServers.TemporalAddress temporal) {
         Map<String, String> settings = regional(region, etcd, lake);
         settings.put("forebay.mount-root", layout.mountRoot().toString());
         settings.put("forebay.work-directory", layout.agent(region).resolve("work").toString());
@@ -51,9 +52,9 @@ final class Settings {
     }
 
     Map<String, String> controlPlane(
-            External.LakeAddress lake,
-            External.TemporalAddress temporal,
-            External.PostgresAddress database) {
+            ExternalServers.LakeAddress lake,
+            ExternalServers.TemporalAddress temporal,
+            ExternalServers.PostgresAddress database) {
         Map<String, String> settings = common(lake);
         settings.put("forebay.work-directory", layout.controlPlane().resolve("work").toString());
         settings.put("forebay.sweep.interval", config.sweepInterval().toString());
@@ -70,26 +71,28 @@ final class Settings {
         return settings;
     }
 
-    Map<String, String> secrets(External.LakeAddress lake) {
+    Map<String, String> secrets(ExternalServers.LakeAddress lake) {
         Map<String, String> secrets = new LinkedHashMap<>();
         secrets.put("AWS_ACCESS_KEY_ID", lake.accessKey());
         secrets.put("AWS_SECRET_ACCESS_KEY", lake.secretKey());
         return secrets;
     }
 
-    Map<String, String> agentEnvironment(External.LakeAddress lake) {
+    Map<String, String> agentEnvironment(ExternalServers.LakeAddress lake) {
         Map<String, String> environment = secrets(lake);
         config.kubeconfig().ifPresent(file -> environment.put("KUBECONFIG", file.toString()));
         return environment;
     }
 
-    Map<String, String> secrets(External.LakeAddress lake, External.PostgresAddress database) {
+    Map<String, String> secrets(
+            ExternalServers.LakeAddress lake, ExternalServers.PostgresAddress database) {
         Map<String, String> secrets = secrets(lake);
         secrets.put("QUARKUS_DATASOURCE_PASSWORD", database.password());
         return secrets;
     }
 
-    private Map<String, String> regional(String region, String etcd, External.LakeAddress lake) {
+    private Map<String, String> regional(
+            String region, String etcd, ExternalServers.LakeAddress lake) {
         Map<String, String> settings = common(lake);
         settings.put("forebay.region", region);
         settings.put("forebay.etcd.endpoints", etcd);
@@ -97,7 +100,7 @@ final class Settings {
         return settings;
     }
 
-    private Map<String, String> common(External.LakeAddress lake) {
+    private Map<String, String> common(ExternalServers.LakeAddress lake) {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("forebay.lake.endpoint", lake.endpoint().toString());
         settings.put("forebay.lake.region", lake.region());
@@ -126,7 +129,7 @@ final class Settings {
     }
 
     private static void putTemporal(
-            Map<String, String> settings, External.TemporalAddress temporal) {
+            Map<String, String> settings, ExternalServers.TemporalAddress temporal) {
         settings.put("forebay.temporal.target", temporal.target());
         settings.put("forebay.temporal.namespace", TEMPORAL_NAMESPACE);
         temporal.ui().ifPresent(ui -> settings.put("forebay.temporal.ui", ui.toString()));

@@ -58,7 +58,7 @@ public record StackConfig(
         Map<String, String> properties,
         Optional<Path> kubeconfig,
         Clocks clocks,
-        External external,
+        ExternalServers external,
         Launch.Lifetime lifetime,
         Consumer<String> progress) {
     /** The regions of a stack unless the user names others. */
@@ -117,7 +117,7 @@ public record StackConfig(
         private final Map<String, String> properties = new LinkedHashMap<>();
         private Optional<Path> kubeconfig = Optional.empty();
         private Clocks clocks = Clocks.RIGHT;
-        private External external = External.NONE;
+        private ExternalServers external = ExternalServers.NONE;
         private Launch.Lifetime lifetime = Launch.Lifetime.THIS_JVM;
         private Consumer<String> progress = line -> {};
 
@@ -238,7 +238,7 @@ public record StackConfig(
         }
 
         /** Sets the servers that the user already has and the stack does not start. */
-        public Builder external(External servers) {
+        public Builder external(ExternalServers servers) {
             external = servers;
             return this;
         }

@@ -16,7 +16,7 @@ import java.util.concurrent.Future;
 /** Starts the parts of a stack, each as soon as its dependencies are ready. */
 final class Startup {
     /** The started parts. */
-    record Parts(Backing backing, List<Region> regions, QuarkusProcess controlPlane) {}
+    record Parts(BackingServers backing, List<Region> regions, QuarkusProcess controlPlane) {}
 
     private record Starting(
             String name,
@@ -51,7 +51,7 @@ final class Startup {
     }
 
     Parts all() {
-        Backing backing = new Backing(config, layout, tasks);
+        BackingServers backing = new BackingServers(config, layout, tasks);
         List<Starting> starting = new ArrayList<>();
         for (int i = 0; i < config.regions().size(); i++) {
             starting.add(region(i, config.regions().get(i), backing));
@@ -62,7 +62,7 @@ final class Startup {
                 backing, starting.stream().map(this::started).toList(), tasks.get(controlPlane));
     }
 
-    private Starting region(int index, String name, Backing backing) {
+    private Starting region(int index, String name, BackingServers backing) {
         Future<Optional<EtcdServer>> etcd = backing.etcd(index, name);
         List<Future<QuarkusProcess>> workers = new ArrayList<>();
         for (int i = 0; i < config.workersPerRegion(); i++) {
@@ -79,9 +79,9 @@ final class Startup {
         return new Starting(name, etcd, workers, agent, fuse);
     }
 
-    private QuarkusProcess controlPlane(Backing backing) {
-        External.LakeAddress lake = backing.lakeAddress();
-        External.PostgresAddress database = backing.postgresAddress();
+    private QuarkusProcess controlPlane(BackingServers backing) {
+        ExternalServers.LakeAddress lake = backing.lakeAddress();
+        ExternalServers.PostgresAddress database = backing.postgresAddress();
         return QuarkusProcess.start(
                 "control-plane",
                 layout.controlPlane(),
@@ -99,8 +99,8 @@ final class Startup {
             String name,
             int index,
             Future<Optional<EtcdServer>> etcd,
-            Backing backing) {
-        External.LakeAddress lake = backing.lakeAddress();
+            BackingServers backing) {
+        ExternalServers.LakeAddress lake = backing.lakeAddress();
         return QuarkusProcess.start(
                 "worker",
                 layout.worker(name, index),
@@ -114,7 +114,7 @@ final class Startup {
     }
 
     private FuseMount fuse(
-            int region, String name, Future<Optional<EtcdServer>> etcd, Backing backing) {
+            int region, String name, Future<Optional<EtcdServer>> etcd, BackingServers backing) {
         return FuseMount.start(
                 name,
                 backing.endpoints(etcd),
@@ -138,8 +138,8 @@ final class Startup {
     }
 
     private QuarkusProcess agent(
-            int region, String name, Future<Optional<EtcdServer>> etcd, Backing backing) {
-        External.LakeAddress lake = backing.lakeAddress();
+            int region, String name, Future<Optional<EtcdServer>> etcd, BackingServers backing) {
+        ExternalServers.LakeAddress lake = backing.lakeAddress();
         return QuarkusProcess.start(
                 "agent",
                 layout.agent(name),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.forebay.devstack.DevstackException;
-import dev.forebay.devstack.stack.External;
+import dev.forebay.devstack.stack.ExternalServers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -114,7 +114,7 @@ class UpOptionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"not an address", "lake:7070", "s3://lake", "http:///"})
     void anInvalidLakeEndpointIsRejected(String endpoint) {
-        assertThatThrownBy(() -> External.of(Map.of("FOREBAY_LAKE_ENDPOINT", endpoint)))
+        assertThatThrownBy(() -> ExternalServers.of(Map.of("FOREBAY_LAKE_ENDPOINT", endpoint)))
                 .isInstanceOf(DevstackException.class)
                 .hasMessageContaining("FOREBAY_LAKE_ENDPOINT is '%s'", endpoint)
                 .hasMessageContaining("http://host:port");

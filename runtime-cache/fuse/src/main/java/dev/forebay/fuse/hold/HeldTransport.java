@@ -1,8 +1,8 @@
 package dev.forebay.fuse.hold;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.hold.Connection.Received;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.fuse.linux.UnixSocket;
@@ -47,7 +47,7 @@ public final class HeldTransport implements Transport {
     private static final Duration RETRY = Duration.ofMillis(100);
 
     private final FileSystemView view;
-    private final Guard guard;
+    private final UpcallGuard guard;
     private final Path socket;
     private final Runnable whenServing;
     private final CountDownLatch joined = new CountDownLatch(1);
@@ -69,7 +69,8 @@ public final class HeldTransport implements Transport {
     private @Nullable KernelTransport serving;
     private boolean closing;
 
-    private HeldTransport(FileSystemView view, Guard guard, Path socket, Runnable whenServing) {
+    private HeldTransport(
+            FileSystemView view, UpcallGuard guard, Path socket, Runnable whenServing) {
         this.view = view;
         this.guard = guard;
         this.socket = socket;
@@ -84,7 +85,7 @@ public final class HeldTransport implements Transport {
      * @param whenServing runs once, before this process answers its first request; must not block
      */
     public static HeldTransport join(
-            FileSystemView view, Guard guard, Path directory, Runnable whenServing) {
+            FileSystemView view, UpcallGuard guard, Path directory, Runnable whenServing) {
         HeldTransport transport =
                 new HeldTransport(view, guard, Holder.socket(directory), whenServing);
         transport.touch.start();

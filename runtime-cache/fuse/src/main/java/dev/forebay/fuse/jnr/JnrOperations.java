@@ -8,10 +8,10 @@ import dev.forebay.fuse.fs.Attributes;
 import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
 import dev.forebay.fuse.fs.FsException;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.Statistics;
+import dev.forebay.fuse.fs.UpcallGuard;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -58,7 +58,7 @@ final class JnrOperations extends ReadOnlyStub {
             FuseFileInfo.of(Memory.allocateDirect(RUNTIME, FILE_INFO_BYTES)).fh.offset();
 
     private final FileSystemView view;
-    private final Guard guard;
+    private final UpcallGuard guard;
     private final int user;
     private final int group;
     private final CountDownLatch started = new CountDownLatch(1);
@@ -69,7 +69,7 @@ final class JnrOperations extends ReadOnlyStub {
     /** Owns the callbacks that bypass jnr-ffi. */
     private final Arena upcalls = Arena.ofAuto();
 
-    JnrOperations(FileSystemView view, Guard guard, LibC libc) {
+    JnrOperations(FileSystemView view, UpcallGuard guard, LibC libc) {
         this.view = view;
         this.guard = guard;
         this.user = libc.geteuid();

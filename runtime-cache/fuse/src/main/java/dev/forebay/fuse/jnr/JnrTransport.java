@@ -1,8 +1,8 @@
 package dev.forebay.fuse.jnr;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.linux.Readahead;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -60,7 +60,7 @@ public final class JnrTransport implements Transport {
      *     UNAVAILABLE} if it cannot mount
      */
     public static JnrTransport mount(
-            FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+            FileSystemView view, UpcallGuard guard, Path mountpoint, boolean allowOther) {
         JnrOperations operations;
         try {
             operations = new JnrOperations(view, guard, LibraryLoader.create(LibC.class).load("c"));

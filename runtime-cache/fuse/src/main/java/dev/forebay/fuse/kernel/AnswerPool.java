@@ -18,12 +18,12 @@ final class AnswerPool {
 
     private static final Logger LOG = LoggerFactory.getLogger(AnswerPool.class);
 
-    private final Supplier<Answers> maker;
+    private final Supplier<KernelReplies> maker;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition givenBack = lock.newCondition();
 
     // Guarded by the lock.
-    private final Deque<Answers> idle = new ArrayDeque<>();
+    private final Deque<KernelReplies> idle = new ArrayDeque<>();
     private int made;
     private int most;
 
@@ -33,7 +33,7 @@ final class AnswerPool {
      * @param most the maximum number of buffers, at least 1
      * @param maker allocates a buffer, or throws an {@link OutOfMemoryError}
      */
-    AnswerPool(int most, Supplier<Answers> maker) {
+    AnswerPool(int most, Supplier<KernelReplies> maker) {
         this.most = most;
         this.maker = maker;
         idle.push(maker.get());
@@ -44,11 +44,11 @@ final class AnswerPool {
      * Takes a buffer, which the caller gives back later. Blocks if there is no memory for another
      * one.
      */
-    Answers take() {
+    KernelReplies take() {
         lock.lock();
         try {
             while (idle.isEmpty()) {
-                Answers another = made < most ? make() : null;
+                KernelReplies another = made < most ? make() : null;
                 if (another != null) {
                     return another;
                 }
@@ -60,9 +60,9 @@ final class AnswerPool {
         }
     }
 
-    private @Nullable Answers make() {
+    private @Nullable KernelReplies make() {
         try {
-            Answers another = maker.get();
+            KernelReplies another = maker.get();
             made++;
             return another;
         } catch (OutOfMemoryError e) {
@@ -76,7 +76,7 @@ final class AnswerPool {
         }
     }
 
-    void giveBack(Answers answers) {
+    void giveBack(KernelReplies answers) {
         lock.lock();
         try {
             idle.push(answers);

@@ -1,8 +1,8 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.kernel.device.KernelMount;
 import dev.forebay.fuse.kernel.protocol.Owner;
@@ -38,7 +38,7 @@ public final class KernelTransport implements Transport {
     private final RequestThreads threads;
 
     private KernelTransport(
-            FileSystemView view, Guard guard, FuseDevice device, Optional<Path> mountpoint) {
+            FileSystemView view, UpcallGuard guard, FuseDevice device, Optional<Path> mountpoint) {
         Identity identity = Identity.ofThisProcess();
         Owner owner = new Owner(identity.user(), identity.group());
         this.device = device;
@@ -60,7 +60,7 @@ public final class KernelTransport implements Transport {
      * @throws ForebayException {@code UNAVAILABLE} if it cannot be mounted
      */
     public static KernelTransport mount(
-            FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+            FileSystemView view, UpcallGuard guard, Path mountpoint, boolean allowOther) {
         try {
             FuseDevice device = KernelMount.mount(mountpoint, allowOther);
             return CatchAll.closeOnFailure(
@@ -84,7 +84,7 @@ public final class KernelTransport implements Transport {
      *
      * @param device closed with the transport
      */
-    public static KernelTransport serve(FileSystemView view, Guard guard, FuseDevice device) {
+    public static KernelTransport serve(FileSystemView view, UpcallGuard guard, FuseDevice device) {
         return new KernelTransport(view, guard, device, Optional.empty());
     }
 

@@ -1,7 +1,7 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.Errno;
-import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.linux.BlockedThread;
 import dev.forebay.linux.CallState;
 import dev.forebay.linux.Descriptor;
@@ -19,15 +19,15 @@ final class RequestThread implements Runnable {
     private final RequestThreads all;
     private final Descriptor queue;
     private final HandlerTable handlers;
-    private final Guard guard;
+    private final UpcallGuard guard;
     private final Request request;
     private final SlowReads slowReads;
     private final SlowLookups slowLookups;
-    private final Answers answers;
+    private final KernelReplies answers;
     private final CallState state = new CallState();
 
     /** The guarded operation, created once so that requests create no garbage. */
-    private final Guard.Body handling = this::handle;
+    private final UpcallGuard.Body handling = this::handle;
 
     private HandlerTable.@Nullable Entry entry;
     private volatile @Nullable BlockedThread reading;
@@ -39,11 +39,11 @@ final class RequestThread implements Runnable {
             RequestThreads all,
             Descriptor queue,
             HandlerTable handlers,
-            Guard guard,
+            UpcallGuard guard,
             SlowReads slowReads,
             SlowLookups slowLookups,
             Request request,
-            Answers answers) {
+            KernelReplies answers) {
         this.all = all;
         this.queue = queue;
         this.handlers = handlers;

@@ -1,7 +1,7 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.linux.Descriptor;
@@ -40,7 +40,7 @@ final class RequestThreads {
     private static final long WAKE_MILLIS = 2;
 
     private final FileSystemView view;
-    private final Guard guard;
+    private final UpcallGuard guard;
     private final HandlerTable handlers;
     private final SlowReads slowReads;
     private final SlowLookups slowLookups;
@@ -63,7 +63,7 @@ final class RequestThreads {
 
     RequestThreads(
             FileSystemView view,
-            Guard guard,
+            UpcallGuard guard,
             HandlerTable handlers,
             SlowReads slowReads,
             SlowLookups slowLookups,
@@ -121,7 +121,7 @@ final class RequestThreads {
                 slowReads,
                 slowLookups,
                 new Request(view),
-                new Answers(maxRequestBytes));
+                new KernelReplies(maxRequestBytes));
     }
 
     /** Returns whether a thread should take another request. */

@@ -1,7 +1,7 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.RequestHeader;
 import dev.forebay.linux.Descriptor;
@@ -31,16 +31,16 @@ final class SlowLookups {
 
     private final FileSystemView view;
     private final HandlerTable handlers;
-    private final Guard guard;
+    private final UpcallGuard guard;
     private final Duration timeout;
     private final ExecutorService executor;
-    private final AnswerPool pool = new AnswerPool(AT_ONCE, () -> new Answers(ANSWER_BYTES));
-    private final Unanswered unanswered = new Unanswered();
+    private final AnswerPool pool = new AnswerPool(AT_ONCE, () -> new KernelReplies(ANSWER_BYTES));
+    private final RequestsInFlight unanswered = new RequestsInFlight();
 
     /**
      * @param timeout the timeout of a request, from the time when it was read from the device
      */
-    SlowLookups(FileSystemView view, HandlerTable handlers, Guard guard, Duration timeout) {
+    SlowLookups(FileSystemView view, HandlerTable handlers, UpcallGuard guard, Duration timeout) {
         this.view = view;
         this.handlers = handlers;
         this.guard = guard;
@@ -65,7 +65,7 @@ final class SlowLookups {
      */
     boolean take(Request request, Descriptor queue) {
         Request kept;
-        Deferred deferred;
+        DeferredRequest deferred;
         HandlerTable.Entry asked = handlers.entry(request.opcode());
         try {
             if (isFast(request)) {
@@ -73,7 +73,8 @@ final class SlowLookups {
             }
             kept = request.copy();
             deferred =
-                    new Deferred(guard, asked.operation(), kept, queue, request.unique(), timeout);
+                    new DeferredRequest(
+                            guard, asked.operation(), kept, queue, request.unique(), timeout);
         } catch (RuntimeException | Error e) {
             // The handler fails in the same way, and its guard maps the failure.
             return false;
@@ -106,8 +107,8 @@ final class SlowLookups {
         };
     }
 
-    private void run(Handler handler, Request request, Deferred deferred) {
-        Answers answers = pool.take();
+    private void run(Handler handler, Request request, DeferredRequest deferred) {
+        KernelReplies answers = pool.take();
         try {
             deferred.answer(answers, () -> handler.handle(request, answers.reply()));
         } finally {

@@ -1,10 +1,10 @@
 package dev.forebay.fuse.kernel;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.RecentFailures;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.linux.DirectMemory;
@@ -39,11 +39,11 @@ final class SlowReads {
 
     private final FileSystemView view;
     private final RememberedFiles files;
-    private final Guard guard;
+    private final UpcallGuard guard;
     private final Duration timeout;
     private final ExecutorService executor;
     private final AnswerPool pool;
-    private final Unanswered unanswered = new Unanswered();
+    private final RequestsInFlight unanswered = new RequestsInFlight();
     private final RecentFailures failures = new RecentFailures();
 
     /**
@@ -52,7 +52,7 @@ final class SlowReads {
     SlowReads(
             FileSystemView view,
             RememberedFiles files,
-            Guard guard,
+            UpcallGuard guard,
             int maxRequestBytes,
             Duration timeout) {
         this.view = view;
@@ -61,7 +61,7 @@ final class SlowReads {
         this.pool =
                 new AnswerPool(
                         DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, AT_ONCE),
-                        () -> new Answers(maxRequestBytes));
+                        () -> new KernelReplies(maxRequestBytes));
         this.timeout = timeout;
         ThreadPoolExecutor threads =
                 new ThreadPoolExecutor(
@@ -86,14 +86,14 @@ final class SlowReads {
             return false;
         }
         Read read;
-        Deferred deferred;
+        DeferredRequest deferred;
         try {
             read = new Read(request);
             if (isFast(read)) {
                 return false;
             }
             deferred =
-                    new Deferred(
+                    new DeferredRequest(
                             guard, Operation.READ, read, queue, request.unique(), read.timeLeft());
             if (!read.timeLeft().isPositive()) {
                 deferred.expire("as just before");
@@ -125,8 +125,8 @@ final class SlowReads {
         return file != null && file.isHere(read.offset, read.length);
     }
 
-    private void run(Read read, Deferred deferred) {
-        Answers answers = pool.take();
+    private void run(Read read, DeferredRequest deferred) {
+        KernelReplies answers = pool.take();
         try {
             deferred.answer(answers, () -> into(answers, read));
         } finally {
@@ -135,7 +135,7 @@ final class SlowReads {
         }
     }
 
-    private int into(Answers answers, Read read) {
+    private int into(KernelReplies answers, Read read) {
         try {
             return read.into(answers);
         } catch (RuntimeException e) {
@@ -178,7 +178,7 @@ final class SlowReads {
             failures.add(node, offset, length, deadline);
         }
 
-        int into(Answers answers) {
+        int into(KernelReplies answers) {
             Reply reply = answers.reply();
             return files.file(node).read(offset, reply.buffer(reply.capacity(length)));
         }

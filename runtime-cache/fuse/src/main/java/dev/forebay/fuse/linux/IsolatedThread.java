@@ -59,7 +59,7 @@ public final class IsolatedThread {
                     DetachedMount.class,
                     DiskFile.class,
                     ErrorNumber.class,
-                    Generations.class,
+                    MountGenerations.class,
                     MountCalls.class,
                     OwnMounts.class,
                     SystemCall.class,

@@ -13,7 +13,7 @@ import java.util.BitSet;
 final class Blocks {
 
     /** Pooled, because memory of an arena would be cleared each time. */
-    private static final Buffers SCRATCH = new Buffers(Sizes.BLOCK);
+    private static final Buffers SCRATCH = new Buffers(PackUnits.BLOCK);
 
     private final DiskFile data;
     private final long packBytes;
@@ -24,12 +24,12 @@ final class Blocks {
     }
 
     private static long start(int chunk, int block) {
-        return Sizes.offset(chunk, block * Sizes.PAGES_OF_BLOCK);
+        return PackUnits.offset(chunk, block * PackUnits.PAGES_OF_BLOCK);
     }
 
     /** Returns the length of a block; the last block of a pack may be shorter. */
     private int length(int chunk, int block) {
-        return (int) Math.min(Sizes.BLOCK, packBytes - start(chunk, block));
+        return (int) Math.min(PackUnits.BLOCK, packBytes - start(chunk, block));
     }
 
     /**
@@ -87,12 +87,13 @@ final class Blocks {
      * from the disk too, not from this page cache.
      */
     void forget(int chunk) {
-        data.forget(Sizes.offset(chunk, 0), Sizes.CHUNK);
+        data.forget(PackUnits.offset(chunk, 0), PackUnits.CHUNK);
     }
 
     /** Returns whether a range contains a complete block. */
     boolean hasWhole(long from, long to) {
-        return Math.ceilDiv(from, Sizes.BLOCK) * Sizes.BLOCK + Sizes.BLOCK <= to || to == packBytes;
+        return Math.ceilDiv(from, PackUnits.BLOCK) * PackUnits.BLOCK + PackUnits.BLOCK <= to
+                || to == packBytes;
     }
 
     /**
@@ -105,12 +106,12 @@ final class Blocks {
     int compare(ChunkRecord record, long from, ByteBuffer target, boolean parts)
             throws IOException {
         long to = from + target.remaining();
-        int chunk = Sizes.chunkOf(from);
+        int chunk = PackUnits.chunkOf(from);
         ByteBuffer scratch = SCRATCH.take();
         try {
             for (long at = from; at < to; ) {
-                int block = (int) (at % Sizes.CHUNK) / Sizes.BLOCK;
-                int skip = (int) (at % Sizes.BLOCK);
+                int block = (int) (at % PackUnits.CHUNK) / PackUnits.BLOCK;
+                int skip = (int) (at % PackUnits.BLOCK);
                 int length = length(chunk, block);
                 int wanted = (int) Math.min(length - skip, to - at);
                 int into = target.position() + (int) (at - from);
@@ -139,7 +140,7 @@ final class Blocks {
 
     /** Returns the first damaged block of a chunk, or -1. */
     int verify(ChunkRecord record, int chunk) throws IOException {
-        for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
+        for (int block = 0; block < PackUnits.BLOCKS_OF_CHUNK; block++) {
             if (!record.pagesOfBlock(block).isEmpty() && !isIntact(record, chunk, block)) {
                 return block;
             }
@@ -165,33 +166,33 @@ final class Blocks {
      */
     ChunkRecord merge(ChunkRecord before, long from, BitSet more, ByteBuffer bytes)
             throws IOException {
-        int chunk = Sizes.chunkOf(from);
+        int chunk = PackUnits.chunkOf(from);
         BitSet pages = (BitSet) before.pages().clone();
         int[] checksums = before.checksums();
         ByteBuffer scratch = SCRATCH.take();
         try {
             for (int page = more.nextSetBit(0); page >= 0; ) {
-                int block = page / Sizes.PAGES_OF_BLOCK;
-                int first = block * Sizes.PAGES_OF_BLOCK;
-                BitSet added = more.get(first, first + Sizes.PAGES_OF_BLOCK);
+                int block = page / PackUnits.PAGES_OF_BLOCK;
+                int first = block * PackUnits.PAGES_OF_BLOCK;
+                BitSet added = more.get(first, first + PackUnits.PAGES_OF_BLOCK);
                 BitSet kept = before.pagesOfBlock(block);
                 int length = length(chunk, block);
                 int at = bytes.position() + (int) (start(chunk, block) - from);
                 ByteBuffer given = bytes.slice(at, length);
                 if (!kept.isEmpty() && !isRead(before, chunk, block, scratch.slice(0, length))) {
-                    pages.clear(first, first + Sizes.PAGES_OF_BLOCK);
+                    pages.clear(first, first + PackUnits.PAGES_OF_BLOCK);
                     kept.clear();
                 }
                 for (int i = added.nextSetBit(0); i >= 0; i = added.nextSetBit(i + 1)) {
                     pages.set(first + i);
                     if (!kept.isEmpty()) {
-                        scratch.put(i * Sizes.PAGE, given, i * Sizes.PAGE, Sizes.PAGE);
+                        scratch.put(i * PackUnits.PAGE, given, i * PackUnits.PAGE, PackUnits.PAGE);
                     }
                 }
-                BitSet all = pages.get(first, first + Sizes.PAGES_OF_BLOCK);
+                BitSet all = pages.get(first, first + PackUnits.PAGES_OF_BLOCK);
                 checksums[block] =
                         Checksums.of(kept.isEmpty() ? given : scratch.slice(0, length), all);
-                page = more.nextSetBit(first + Sizes.PAGES_OF_BLOCK);
+                page = more.nextSetBit(first + PackUnits.PAGES_OF_BLOCK);
             }
         } finally {
             SCRATCH.give(scratch);
@@ -209,9 +210,9 @@ final class Blocks {
         int[] checksums = before.checksums();
         ByteBuffer scratch = SCRATCH.take();
         try {
-            for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
-                int first = block * Sizes.PAGES_OF_BLOCK;
-                BitSet left = pages.get(first, first + Sizes.PAGES_OF_BLOCK);
+            for (int block = 0; block < PackUnits.BLOCKS_OF_CHUNK; block++) {
+                int first = block * PackUnits.PAGES_OF_BLOCK;
+                BitSet left = pages.get(first, first + PackUnits.PAGES_OF_BLOCK);
                 if (left.isEmpty() || left.equals(before.pagesOfBlock(block))) {
                     continue;
                 }
@@ -219,7 +220,7 @@ final class Blocks {
                 if (isRead(before, chunk, block, bytes)) {
                     checksums[block] = Checksums.of(bytes, left);
                 } else {
-                    pages.clear(first, first + Sizes.PAGES_OF_BLOCK);
+                    pages.clear(first, first + PackUnits.PAGES_OF_BLOCK);
                 }
             }
         } finally {

@@ -9,7 +9,7 @@ final class CachedChunk {
     private static final BitSet ALL = new BitSet();
 
     static {
-        ALL.set(0, Sizes.PAGES_OF_CHUNK);
+        ALL.set(0, PackUnits.PAGES_OF_CHUNK);
     }
 
     final PackFile pack;
@@ -53,6 +53,6 @@ final class CachedChunk {
     static long footprint(BitSet pages) {
         return pages.isEmpty()
                 ? 0
-                : (long) pages.cardinality() * Sizes.PAGE + PackMap.RECORD_STRIDE;
+                : (long) pages.cardinality() * PackUnits.PAGE + PackMap.RECORD_STRIDE;
     }
 }

@@ -30,7 +30,7 @@ final class CachedChunks {
         this.pack = pack;
         this.map = map;
         this.space = space;
-        this.chunks = new AtomicReferenceArray<>(Sizes.chunks(map.packBytes()));
+        this.chunks = new AtomicReferenceArray<>(PackUnits.chunks(map.packBytes()));
         this.locks = new ReadWriteLock[Math.min(chunks.length(), MAX_LOCKS)];
         for (int i = 0; i < locks.length; i++) {
             locks[i] = new ReentrantReadWriteLock();
@@ -101,7 +101,7 @@ final class CachedChunks {
 
     /** Returns the number of cached bytes of a chunk. */
     long bytesHere(int index) {
-        return (long) pages(index).cardinality() * Sizes.PAGE;
+        return (long) pages(index).cardinality() * PackUnits.PAGE;
     }
 
     /** Records another use of a chunk. */

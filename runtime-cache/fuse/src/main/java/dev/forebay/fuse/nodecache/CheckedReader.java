@@ -23,7 +23,7 @@ final class CheckedReader {
     private final CachedChunks chunks;
     private final Blocks blocks;
     private final PackHolds holds;
-    private final Settlement settlement;
+    private final PackConsistency settlement;
     private final CacheCounters counters;
     private final DamageLog damage;
 
@@ -32,7 +32,7 @@ final class CheckedReader {
             CachedChunks chunks,
             Blocks blocks,
             PackHolds holds,
-            Settlement settlement,
+            PackConsistency settlement,
             CacheCounters counters,
             DamageLog damage) {
         this.pack = pack;
@@ -53,7 +53,7 @@ final class CheckedReader {
      * @return false if not all pages are cached and intact; the target's content is then undefined
      */
     boolean read(long from, BitSet wanted, ByteBuffer target, boolean strict) throws IOException {
-        int index = Sizes.chunkOf(from);
+        int index = PackUnits.chunkOf(from);
         CachedChunk chunk = chunks.find(index);
         if (chunk == null) {
             return false;
@@ -204,7 +204,7 @@ final class CheckedReader {
             if (known) {
                 wrong.set(block);
             } else {
-                wrong.or(Sizes.blocksOf(chunk.pages()));
+                wrong.or(PackUnits.blocksOf(chunk.pages()));
             }
             chunks.record(chunk, known ? record.withoutBlock(block) : ChunkRecord.EMPTY);
         } finally {

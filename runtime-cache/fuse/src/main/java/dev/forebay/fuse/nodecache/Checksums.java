@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
 /** Computes the CRC-32C of blocks. */
 final class Checksums {
 
-    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(Sizes.PAGE);
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(PackUnits.PAGE);
 
     private Checksums() {}
 
@@ -25,7 +25,7 @@ final class Checksums {
      * @param pages the present pages, counted from the block's first
      */
     static int of(ByteBuffer block, BitSet pages) {
-        int count = block.remaining() / Sizes.PAGE;
+        int count = block.remaining() / PackUnits.PAGE;
         if (pages.nextClearBit(0) >= count) {
             return of(block);
         }
@@ -33,7 +33,7 @@ final class Checksums {
         for (int page = 0; page < count; page++) {
             crc.update(
                     pages.get(page)
-                            ? block.slice(block.position() + page * Sizes.PAGE, Sizes.PAGE)
+                            ? block.slice(block.position() + page * PackUnits.PAGE, PackUnits.PAGE)
                             : ZEROS.duplicate());
         }
         return (int) crc.getValue();

@@ -8,7 +8,8 @@ import java.util.BitSet;
  */
 final class ChunkRecord {
 
-    static final ChunkRecord EMPTY = new ChunkRecord(new BitSet(), new int[Sizes.BLOCKS_OF_CHUNK]);
+    static final ChunkRecord EMPTY =
+            new ChunkRecord(new BitSet(), new int[PackUnits.BLOCKS_OF_CHUNK]);
 
     private final BitSet pages;
     private final int[] checksums;
@@ -24,7 +25,7 @@ final class ChunkRecord {
 
     /** Returns the pages of one block, counted from the block's first. */
     BitSet pagesOfBlock(int block) {
-        return pages.get(block * Sizes.PAGES_OF_BLOCK, (block + 1) * Sizes.PAGES_OF_BLOCK);
+        return pages.get(block * PackUnits.PAGES_OF_BLOCK, (block + 1) * PackUnits.PAGES_OF_BLOCK);
     }
 
     int checksum(int block) {
@@ -38,7 +39,7 @@ final class ChunkRecord {
 
     ChunkRecord withoutBlock(int block) {
         BitSet fewer = (BitSet) pages.clone();
-        fewer.clear(block * Sizes.PAGES_OF_BLOCK, (block + 1) * Sizes.PAGES_OF_BLOCK);
+        fewer.clear(block * PackUnits.PAGES_OF_BLOCK, (block + 1) * PackUnits.PAGES_OF_BLOCK);
         return new ChunkRecord(fewer, checksums);
     }
 }

@@ -41,7 +41,7 @@ final class DamageLog {
             unsaid.add(blocks.cardinality());
             return;
         }
-        long start = Sizes.offset(chunk, 0);
+        long start = PackUnits.offset(chunk, 0);
         LOG.warn(
                 "Pack {} of {} has {} damaged blocks of 64 KiB on this node's disk, within bytes "
                         + "{} to {}; readers get them from a worker ({} more blocks were found since the "
@@ -49,8 +49,8 @@ final class DamageLog {
                 pack,
                 names(pack),
                 blocks.cardinality(),
-                start + (long) blocks.nextSetBit(0) * Sizes.BLOCK,
-                start + (long) blocks.length() * Sizes.BLOCK,
+                start + (long) blocks.nextSetBit(0) * PackUnits.BLOCK,
+                start + (long) blocks.length() * PackUnits.BLOCK,
                 unsaid.sumThenReset());
     }
 

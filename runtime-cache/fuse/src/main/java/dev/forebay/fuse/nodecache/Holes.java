@@ -19,14 +19,14 @@ final class Holes {
     void punch(int chunk, BitSet pages) throws IOException {
         for (int first = pages.nextSetBit(0); first >= 0; ) {
             int end = pages.nextClearBit(first);
-            punch(Sizes.offset(chunk, first), Sizes.offset(chunk, end));
+            punch(PackUnits.offset(chunk, first), PackUnits.offset(chunk, end));
             first = pages.nextSetBit(end);
         }
     }
 
     /** Punches a hole for a whole chunk. */
     void punch(int chunk) throws IOException {
-        punch(Sizes.offset(chunk, 0), Math.min(Sizes.offset(chunk + 1, 0), packBytes));
+        punch(PackUnits.offset(chunk, 0), Math.min(PackUnits.offset(chunk + 1, 0), packBytes));
     }
 
     /** Punches a hole for a range of the pack, unless it is empty. */

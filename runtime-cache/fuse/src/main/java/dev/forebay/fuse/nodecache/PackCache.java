@@ -121,7 +121,7 @@ final class PackCache implements PackSource, AutoCloseable {
     @Override
     public void read(Digest manifest, PackId pack, long from, long to, ByteBuffer target) {
         for (long at = from; at < to; ) {
-            long end = Math.min(to, (at / Sizes.PIECE + 1) * Sizes.PIECE);
+            long end = Math.min(to, (at / PackUnits.PIECE + 1) * PackUnits.PIECE);
             int length = (int) (end - at);
             ByteBuffer part = target.slice(target.position(), length);
             if (!readHere(manifest, pack, at, end, part)) {
@@ -216,7 +216,8 @@ final class PackCache implements PackSource, AutoCloseable {
      * @return false if they cannot be stored
      * @throws ForebayException if they cannot be fetched
      */
-    boolean complete(Digest manifest, ChunkId chunk, Pace pace) throws InterruptedException {
+    boolean complete(Digest manifest, ChunkId chunk, ByteRateLimit pace)
+            throws InterruptedException {
         return disk.use(
                 false,
                 () -> {
@@ -226,12 +227,12 @@ final class PackCache implements PackSource, AutoCloseable {
                 });
     }
 
-    private boolean complete(Digest manifest, ChunkId chunk, PackFile file, Pace pace)
+    private boolean complete(Digest manifest, ChunkId chunk, PackFile file, ByteRateLimit pace)
             throws IOException, InterruptedException {
         file.reader().prove(chunk.index());
-        long end = Math.min(chunk.start() + Sizes.CHUNK, file.bytes());
-        for (long from = chunk.start(); from < end; from += Sizes.PIECE) {
-            long to = Math.min(from + Sizes.PIECE, end);
+        long end = Math.min(chunk.start() + PackUnits.CHUNK, file.bytes());
+        for (long from = chunk.start(); from < end; from += PackUnits.PIECE) {
+            long to = Math.min(from + PackUnits.PIECE, end);
             Piece piece = new Piece(manifest, file, from, to, live);
             if (!piece.isHere()) {
                 pace.await(piece.bytes());
@@ -302,7 +303,7 @@ final class PackCache implements PackSource, AutoCloseable {
         }
     }
 
-    /** Returns the packs that {@link FoundWrong} has marked, with their damage counts. */
+    /** Returns the packs that {@link DamageMark} has marked, with their damage counts. */
     Map<PackId, Long> harmed() {
         Map<PackId, Long> harmed = new HashMap<>();
         for (PackId pack : files.all()) {

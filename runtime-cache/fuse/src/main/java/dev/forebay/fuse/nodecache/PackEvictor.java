@@ -19,7 +19,7 @@ final class PackEvictor {
     private final Blocks blocks;
     private final Holes holes;
     private final PackHolds holds;
-    private final Settlement settlement;
+    private final PackConsistency settlement;
     private final CacheCounters counters;
     private final DamageLog damage;
 
@@ -29,7 +29,7 @@ final class PackEvictor {
             Blocks blocks,
             Holes holes,
             PackHolds holds,
-            Settlement settlement,
+            PackConsistency settlement,
             CacheCounters counters,
             DamageLog damage) {
         this.pack = pack;
@@ -108,7 +108,7 @@ final class PackEvictor {
             }
         } finally {
             lock.unlock();
-            damage.found(pack, index, Sizes.blocksOf(wrong));
+            damage.found(pack, index, PackUnits.blocksOf(wrong));
         }
     }
 

@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@link CheckedReader} reads, {@link PackWriter} stores and {@link PackEvictor} removes.
  *
  * <p>Locks are taken in this order: the chunk's (rules: {@link CachedChunks}), then the monitor of
- * {@link Settlement} or of {@link Space}. Thread-safe for threads that have called {@link #enter}.
- * The pack is closed only when no thread is inside, and none can enter after that.
+ * {@link PackConsistency} or of {@link Space}. Thread-safe for threads that have called {@link
+ * #enter}. The pack is closed only when no thread is inside, and none can enter after that.
  */
 final class PackFile implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class PackFile implements AutoCloseable {
     private final PackMap map;
     private final CachedChunks chunks;
     private final PackHolds holds;
-    private final Settlement settlement;
+    private final PackConsistency settlement;
     private final Holes holes;
     private final CheckedReader reader;
     private final PackWriter writer;
@@ -52,8 +52,8 @@ final class PackFile implements AutoCloseable {
         this.data = data;
         this.map = map;
         this.chunks = new CachedChunks(this, map, space);
-        this.holds = new PackHolds(data, new FoundWrong(map));
-        this.settlement = new Settlement(data, map, chunks);
+        this.holds = new PackHolds(data, new DamageMark(map));
+        this.settlement = new PackConsistency(data, map, chunks);
         this.holes = new Holes(data, map.packBytes());
         Blocks blocks = new Blocks(data, map.packBytes());
         this.reader = new CheckedReader(id, chunks, blocks, holds, settlement, counters, damage);
@@ -102,7 +102,7 @@ final class PackFile implements AutoCloseable {
         PackMap map = PackMap.open(mapPath, id);
         try {
             long length = Files.size(path);
-            if (length != map.packBytes() && length != Sizes.fileBytes(map.packBytes())) {
+            if (length != map.packBytes() && length != PackUnits.fileBytes(map.packBytes())) {
                 throw new DamagedMapException(path + " is not as long as its pack");
             }
             PackFile pack =
@@ -133,9 +133,9 @@ final class PackFile implements AutoCloseable {
                 chunks.adopt(index, pages, map.wasShut());
             }
             for (int from = pages.nextSetBit(0); from >= 0 && tidy; ) {
-                holes.punch(punchFrom, Sizes.offset(index, from));
+                holes.punch(punchFrom, PackUnits.offset(index, from));
                 int to = pages.nextClearBit(from);
-                punchFrom = Sizes.offset(index, to);
+                punchFrom = PackUnits.offset(index, to);
                 from = pages.nextSetBit(to);
             }
         }
@@ -217,10 +217,10 @@ final class PackFile implements AutoCloseable {
      */
     void lend() throws SystemCallException {
         boolean _ = data.isOpenElsewhere();
-        data.setLength(Sizes.fileBytes(bytes()));
+        data.setLength(PackUnits.fileBytes(bytes()));
     }
 
-    /** Syncs everything to the device; see {@link Settlement#settle}. */
+    /** Syncs everything to the device; see {@link PackConsistency#settle}. */
     boolean settle() throws IOException {
         return settlement.settle();
     }

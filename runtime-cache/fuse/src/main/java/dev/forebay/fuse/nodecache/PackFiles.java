@@ -58,7 +58,7 @@ final class PackFiles implements AutoCloseable {
 
     /**
      * Opens the directory, which is created if it does not exist. Damaged packs are removed. Packs
-     * without cached pages are removed too, unless they have the mark of {@link FoundWrong}.
+     * without cached pages are removed too, unless they have the mark of {@link DamageMark}.
      */
     static PackFiles open(Path directory, Space space, CacheCounters counters, DamageLog damage)
             throws IOException {

@@ -28,7 +28,7 @@ final class PackHolds {
     private final AtomicInteger holds = new AtomicInteger();
     private final Map<Digest, Integer> holders = new ConcurrentHashMap<>();
     private final AtomicLong losses;
-    private final FoundWrong foundWrong;
+    private final DamageMark foundWrong;
 
     /** The time until which the file counts as open elsewhere. */
     private volatile long openUntil = System.nanoTime();
@@ -36,7 +36,7 @@ final class PackHolds {
     /**
      * @param data the pack's file
      */
-    PackHolds(DiskFile data, FoundWrong foundWrong) {
+    PackHolds(DiskFile data, DamageMark foundWrong) {
         this.data = data;
         this.foundWrong = foundWrong;
         this.losses = new AtomicLong(foundWrong.times());
@@ -110,7 +110,7 @@ final class PackHolds {
         return losses.get();
     }
 
-    FoundWrong foundWrong() {
+    DamageMark foundWrong() {
         return foundWrong;
     }
 }

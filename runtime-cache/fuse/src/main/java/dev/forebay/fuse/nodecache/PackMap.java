@@ -38,9 +38,9 @@ final class PackMap implements AutoCloseable {
     private static final int MARK_BYTES = 4 + 4;
     private static final long RECORDS_AT = 4096;
     static final int RECORD_STRIDE = 1024;
-    private static final int BITMAP_BYTES = Sizes.PAGES_OF_CHUNK / 8;
+    private static final int BITMAP_BYTES = PackUnits.PAGES_OF_CHUNK / 8;
     private static final int CHECKSUMS_AT = BITMAP_BYTES;
-    private static final int INDEX_AT = CHECKSUMS_AT + 4 * Sizes.BLOCKS_OF_CHUNK;
+    private static final int INDEX_AT = CHECKSUMS_AT + 4 * PackUnits.BLOCKS_OF_CHUNK;
     private static final int CRC_AT = INDEX_AT + 4;
     private static final int RECORD_BYTES = CRC_AT + 4;
 
@@ -70,9 +70,9 @@ final class PackMap implements AutoCloseable {
                             .putInt(FORMAT)
                             .put(map.packId)
                             .putLong(packBytes)
-                            .putInt(Sizes.CHUNK);
+                            .putInt(PackUnits.CHUNK);
             head.putInt(crc(new byte[0], head, HEAD_BYTES - 4));
-            file.setLength(RECORDS_AT + (long) Sizes.chunks(packBytes) * RECORD_STRIDE);
+            file.setLength(RECORDS_AT + (long) PackUnits.chunks(packBytes) * RECORD_STRIDE);
             map.write(head.array(), 0);
             map.mark(STATE_AT, OPEN);
             return map;
@@ -97,7 +97,7 @@ final class PackMap implements AutoCloseable {
             byte[] recordedPack = new byte[packId.length];
             head.get(recordedPack);
             long packBytes = head.getLong();
-            boolean intact = head.getInt() == Sizes.CHUNK && head.getInt() == crc;
+            boolean intact = head.getInt() == PackUnits.CHUNK && head.getInt() == crc;
             if (!known || !intact || !Arrays.equals(recordedPack, packId)) {
                 throw new DamagedMapException(path + " is not the map of its pack");
             }
@@ -164,7 +164,7 @@ final class PackMap implements AutoCloseable {
             return ChunkRecord.EMPTY;
         }
         BitSet pages = BitSet.valueOf(bytes.slice(0, BITMAP_BYTES));
-        int[] checksums = new int[Sizes.BLOCKS_OF_CHUNK];
+        int[] checksums = new int[PackUnits.BLOCKS_OF_CHUNK];
         bytes.slice(CHECKSUMS_AT, 4 * checksums.length).asIntBuffer().get(checksums);
         return new ChunkRecord(pages, checksums);
     }
@@ -173,7 +173,7 @@ final class PackMap implements AutoCloseable {
     void write(int chunk, ChunkRecord record) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(RECORD_BYTES);
         bytes.put(record.pages().toByteArray()).position(CHECKSUMS_AT);
-        for (int block = 0; block < Sizes.BLOCKS_OF_CHUNK; block++) {
+        for (int block = 0; block < PackUnits.BLOCKS_OF_CHUNK; block++) {
             bytes.putInt(record.checksum(block));
         }
         bytes.putInt(chunk);

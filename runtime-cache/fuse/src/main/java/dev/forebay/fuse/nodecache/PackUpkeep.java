@@ -119,8 +119,8 @@ final class PackUpkeep {
             throws IOException {
         ForebayException failure = null;
         for (int block = dropped.nextSetBit(0); block >= 0; ) {
-            long from = chunk.start() + (long) block * Sizes.BLOCK;
-            long to = Math.min(from + Sizes.BLOCK, file.bytes());
+            long from = chunk.start() + (long) block * PackUnits.BLOCK;
+            long to = Math.min(from + PackUnits.BLOCK, file.bytes());
             for (Digest version : versions) {
                 try {
                     boolean _ = fetcher.bring(new Piece(version, file, from, to, live));

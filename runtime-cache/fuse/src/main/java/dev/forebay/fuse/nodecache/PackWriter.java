@@ -26,7 +26,7 @@ final class PackWriter {
     private final Blocks blocks;
     private final Holes holes;
     private final PackHolds holds;
-    private final Settlement settlement;
+    private final PackConsistency settlement;
     private final CacheCounters counters;
     private final DamageLog damage;
 
@@ -38,7 +38,7 @@ final class PackWriter {
             Blocks blocks,
             Holes holes,
             PackHolds holds,
-            Settlement settlement,
+            PackConsistency settlement,
             CacheCounters counters,
             DamageLog damage) {
         this.pack = pack;
@@ -63,7 +63,7 @@ final class PackWriter {
      */
     void store(long from, BitSet pages, ByteBuffer verified, @Nullable StoredChunk local)
             throws IOException {
-        int index = Sizes.chunkOf(from);
+        int index = PackUnits.chunkOf(from);
         CachedChunk chunk = chunks.beginStoring(index);
         try {
             settlement.beginChange();
@@ -83,12 +83,12 @@ final class PackWriter {
 
     private void write(long from, BitSet pages, ByteBuffer verified, @Nullable StoredChunk local)
             throws IOException {
-        int index = Sizes.chunkOf(from);
+        int index = PackUnits.chunkOf(from);
         for (int first = pages.nextSetBit(0); first >= 0; ) {
             int end = pages.nextClearBit(first);
-            long offset = Sizes.offset(index, first);
+            long offset = PackUnits.offset(index, first);
             int at = verified.position() + (int) (offset - from);
-            ByteBuffer run = verified.slice(at, (end - first) * Sizes.PAGE);
+            ByteBuffer run = verified.slice(at, (end - first) * PackUnits.PAGE);
             long shared = local == null ? 0 : share(local, index, first, end);
             data.writeBehind(MemorySegment.ofBuffer(run).asSlice(shared), offset + shared);
             first = pages.nextSetBit(end);
@@ -102,11 +102,11 @@ final class PackWriter {
      * @return the number of copied bytes, from the first one
      */
     private long share(StoredChunk local, int index, int first, int end) throws IOException {
-        long from = (long) first * Sizes.PAGE;
-        long length = (long) (end - first) * Sizes.PAGE;
+        long from = (long) first * PackUnits.PAGE;
+        long length = (long) (end - first) * PackUnits.PAGE;
         long done = 0;
         try (FileChannel target = FileChannel.open(path, StandardOpenOption.WRITE)) {
-            target.position(Sizes.offset(index, first));
+            target.position(PackUnits.offset(index, first));
             long bytes = 1;
             while (done < length && bytes > 0) {
                 bytes = local.channel().transferTo(from + done, length - done, target);
@@ -133,7 +133,7 @@ final class PackWriter {
         } finally {
             lock.unlock();
         }
-        damage.found(pack, chunk.index, Sizes.blocksOf(wrong));
+        damage.found(pack, chunk.index, PackUnits.blocksOf(wrong));
     }
 
     /**

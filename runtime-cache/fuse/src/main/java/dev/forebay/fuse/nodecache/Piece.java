@@ -30,7 +30,7 @@ final class Piece {
         this.from = from;
         this.to = to;
         this.live = pages.of(manifest, chunk);
-        this.wanted = Sizes.pagesOf(from, to);
+        this.wanted = PackUnits.pagesOf(from, to);
         wanted.and(live);
     }
 
@@ -75,7 +75,7 @@ final class Piece {
 
     /** Returns the same pages for another range of the chunk. */
     BitSet missingOf(long start, long end) {
-        BitSet pages = Sizes.pagesOf(start, end);
+        BitSet pages = PackUnits.pagesOf(start, end);
         pages.and(live);
         return pack.chunks().missing(chunk.index(), pages);
     }

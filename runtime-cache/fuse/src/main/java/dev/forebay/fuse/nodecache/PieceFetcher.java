@@ -35,8 +35,8 @@ final class PieceFetcher {
     private final boolean strict;
     private final CacheCounters counters;
     private final FullDisk full;
-    private final Flights flights = new Flights();
-    private final Buffers buffers = new Buffers(Sizes.PIECE);
+    private final SharedFetches flights = new SharedFetches();
+    private final Buffers buffers = new Buffers(PackUnits.PIECE);
 
     /**
      * @param strict whether reads verify partly read blocks too
@@ -121,8 +121,8 @@ final class PieceFetcher {
         }
         PackFile pack = piece.pack();
         long first = piece.chunk().start();
-        long start = first + Sizes.blockStart(missing.nextSetBit(0));
-        long end = Math.min(first + Sizes.blockEnd(missing.length() - 1), pack.bytes());
+        long start = first + PackUnits.blockStart(missing.nextSetBit(0));
+        long end = Math.min(first + PackUnits.blockEnd(missing.length() - 1), pack.bytes());
         ByteBuffer bytes = buffers.take();
         try (StoredChunk local = source.open(piece.chunk(), start, end).orElse(null)) {
             bytes.limit((int) (end - start));
@@ -152,7 +152,7 @@ final class PieceFetcher {
             Piece piece, long start, long end, ByteBuffer bytes, @Nullable StoredChunk local)
             throws IOException {
         BitSet more = piece.missingOf(start, end);
-        long moreBytes = (long) more.cardinality() * Sizes.PAGE;
+        long moreBytes = (long) more.cardinality() * PackUnits.PAGE;
         long spaceBytes = moreBytes + PackMap.RECORD_STRIDE;
         if (!space.reserve(spaceBytes)) {
             counters.refused.increment();

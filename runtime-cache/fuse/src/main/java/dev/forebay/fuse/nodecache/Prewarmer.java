@@ -72,7 +72,7 @@ final class Prewarmer implements AutoCloseable {
 
     private final PackCache cache;
     private final Manifests manifests;
-    private final Pace pace;
+    private final ByteRateLimit pace;
     private final Backoff backoff;
     private final Consumer<ManifestRef> complete;
     private final BlockingQueue<ManifestRef> queue = new LinkedBlockingQueue<>();
@@ -104,7 +104,7 @@ final class Prewarmer implements AutoCloseable {
             Consumer<ManifestRef> complete) {
         this.cache = cache;
         this.manifests = manifests;
-        this.pace = new Pace(bytesPerSecond);
+        this.pace = new ByteRateLimit(bytesPerSecond);
         this.backoff = new Backoff(retryPause, retryPause.multipliedBy(LONGEST_PAUSE));
         this.complete = complete;
         task.start();

@@ -66,7 +66,7 @@ final class VersionPages implements LivePages {
      * chunks.
      */
     static long remembered(long capacityBytes) {
-        return Math.clamp(2 * (capacityBytes / Sizes.CHUNK), LEAST_CHUNKS, MOST_CHUNKS);
+        return Math.clamp(2 * (capacityBytes / PackUnits.CHUNK), LEAST_CHUNKS, MOST_CHUNKS);
     }
 
     /**
@@ -175,11 +175,11 @@ final class VersionPages implements LivePages {
     private BitSet read(Key key) {
         long start = key.chunk.start();
         long end = start + ChunkId.CHUNK_BYTES;
-        BitSet live = new BitSet(Sizes.PAGES_OF_CHUNK);
+        BitSet live = new BitSet(PackUnits.PAGES_OF_CHUNK);
         for (Segment segment : ask(ref(key.manifest), manifest -> manifest.segments(key.chunk))) {
             long from = Math.max(start, segment.packOffset());
             long to = Math.min(end, segment.packOffset() + segment.size());
-            live.or(Sizes.pagesOf(from, to));
+            live.or(PackUnits.pagesOf(from, to));
         }
         return live;
     }

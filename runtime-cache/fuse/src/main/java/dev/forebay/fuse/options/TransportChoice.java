@@ -1,8 +1,8 @@
 package dev.forebay.fuse.options;
 
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Transport;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.jnr.JnrTransport;
 import dev.forebay.fuse.kernel.KernelTransport;
 import dev.forebay.model.ForebayException;
@@ -17,7 +17,7 @@ public enum TransportChoice {
     AUTO {
         @Override
         public Transport mount(
-                FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+                FileSystemView view, UpcallGuard guard, Path mountpoint, boolean allowOther) {
             try {
                 return KERNEL.mount(view, guard, mountpoint, allowOther);
             } catch (ForebayException e) {
@@ -31,7 +31,7 @@ public enum TransportChoice {
     KERNEL {
         @Override
         public Transport mount(
-                FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+                FileSystemView view, UpcallGuard guard, Path mountpoint, boolean allowOther) {
             return KernelTransport.mount(view, guard, mountpoint, allowOther);
         }
     },
@@ -40,7 +40,7 @@ public enum TransportChoice {
     JNR {
         @Override
         public Transport mount(
-                FileSystemView view, Guard guard, Path mountpoint, boolean allowOther) {
+                FileSystemView view, UpcallGuard guard, Path mountpoint, boolean allowOther) {
             return JnrTransport.mount(view, guard, mountpoint, allowOther);
         }
     };
@@ -54,5 +54,5 @@ public enum TransportChoice {
      *     impossible here
      */
     public abstract Transport mount(
-            FileSystemView view, Guard guard, Path mountpoint, boolean allowOther);
+            FileSystemView view, UpcallGuard guard, Path mountpoint, boolean allowOther);
 }

@@ -1,9 +1,9 @@
 package dev.forebay.fuse.view;
 
 import dev.forebay.fuse.linux.DetachedMount;
-import dev.forebay.fuse.linux.Generations;
 import dev.forebay.fuse.linux.IsolatedThread;
 import dev.forebay.fuse.linux.MountCalls;
+import dev.forebay.fuse.linux.MountGenerations;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.membership.Mount;
 import java.nio.file.Path;
@@ -78,7 +78,7 @@ final class ImageStacks {
             return false;
         }
         Path dataset = TreeMounts.dataset(root, folder);
-        Generations.add(root, dataset, () -> image.attachHere(folder));
+        MountGenerations.add(root, dataset, () -> image.attachHere(folder));
         removeUnused(root);
         return true;
     }
@@ -132,7 +132,7 @@ final class ImageStacks {
     synchronized void removeUnused(Path root) {
         for (Map.Entry<Path, List<List<Path>>> each : TreeMounts.of(root).covered().entrySet()) {
             try {
-                Generations.removeUnused(root, each.getKey(), each.getValue());
+                MountGenerations.removeUnused(root, each.getKey(), each.getValue());
             } catch (SystemCallException e) {
                 LOG.warn("Cannot remove unused views below {}: {}", each.getKey(), e.getMessage());
             }
@@ -147,7 +147,7 @@ final class ImageStacks {
             return true;
         }
         try {
-            Generations.add(
+            MountGenerations.add(
                     root,
                     TreeMounts.dataset(root, folder),
                     () -> {

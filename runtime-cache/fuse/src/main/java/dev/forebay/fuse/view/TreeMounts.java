@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * Reads from the kernel what is mounted on the folders of a tree, because other processes may have
- * attached it. The folder of a dataset has {@link dev.forebay.fuse.linux.Generations generations},
- * in which the images of its versions are mounted.
+ * attached it. The folder of a dataset has {@link dev.forebay.fuse.linux.MountGenerations
+ * generations}, in which the images of its versions are mounted.
  */
 final class TreeMounts {
 

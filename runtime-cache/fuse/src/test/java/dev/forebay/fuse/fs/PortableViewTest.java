@@ -344,11 +344,11 @@ class PortableViewTest {
         boolean[] more = {true};
         while (more[0]) {
             more[0] = false;
-            int[] room = {37};
+            int[] space = {37};
             open.list(
                     at[0],
                     (name, _, _, next) -> {
-                        if (room[0]-- == 0) {
+                        if (space[0]-- == 0) {
                             more[0] = true;
                             return false;
                         }

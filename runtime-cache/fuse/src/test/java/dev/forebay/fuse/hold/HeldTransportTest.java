@@ -3,8 +3,8 @@ package dev.forebay.fuse.hold;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.fs.EmptyTree;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.linux.UnixSocket;
 import dev.forebay.linux.Descriptor;
 import java.io.IOException;
@@ -30,7 +30,7 @@ class HeldTransportTest {
     private HeldTransport join() {
         return HeldTransport.join(
                 EmptyTree.in(directory.resolve("manifests")),
-                new Guard(OperationMeter.NONE),
+                new UpcallGuard(OperationMeter.NONE),
                 directory,
                 () -> {});
     }

@@ -16,18 +16,18 @@ import org.junit.jupiter.api.Test;
 
 class AnswerPoolTest {
 
-    private static final int ROOM = 100;
+    private static final int REPLY_BYTES = 100;
 
     private final AtomicInteger made = new AtomicInteger();
 
     /** Simulates a JVM with memory for this number of buffers. */
-    private Supplier<Answers> upTo(int most) {
+    private Supplier<KernelReplies> upTo(int most) {
         return () -> {
             if (made.get() == most) {
                 throw new OutOfMemoryError("Cannot reserve more");
             }
             made.incrementAndGet();
-            return new Answers(ROOM);
+            return new KernelReplies(REPLY_BYTES);
         };
     }
 
@@ -35,7 +35,7 @@ class AnswerPoolTest {
     void thePoolCreatesOnlyAsManyBuffersAsAreInUseAtOnce() {
         AnswerPool pool = new AnswerPool(100, upTo(100));
         for (int round = 0; round < 3; round++) {
-            List<Answers> taken = new ArrayList<>();
+            List<KernelReplies> taken = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
                 taken.add(pool.take());
             }
@@ -71,7 +71,7 @@ class AnswerPoolTest {
     private static int takeAndGiveBack(AnswerPool pool) {
         int rounds = 0;
         while (rounds < 500) {
-            Answers answers = pool.take();
+            KernelReplies answers = pool.take();
             LockSupport.parkNanos(1);
             pool.giveBack(answers);
             rounds++;

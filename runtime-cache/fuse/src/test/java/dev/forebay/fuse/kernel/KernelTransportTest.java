@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.fuse.fs.EmptyTree;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.linux.MountTable;
 import dev.forebay.model.ForebayException;
 import java.nio.file.Files;
@@ -60,7 +60,7 @@ class KernelTransportTest {
             try {
                 KernelTransport.mount(
                         EmptyTree.in(Path.of(arguments[1])),
-                        new Guard(OperationMeter.NONE),
+                        new UpcallGuard(OperationMeter.NONE),
                         Path.of(arguments[0]),
                         false);
                 System.out.println("serving");

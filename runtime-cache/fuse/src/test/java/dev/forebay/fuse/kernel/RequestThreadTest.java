@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.fuse.fs.EmptyTree;
 import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.FakeKernel.Answer;
 import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.kernel.device.Protocol;
@@ -28,7 +28,7 @@ class RequestThreadTest {
     /** More than there are threads that wait for requests. */
     private static final int ASKED = 10;
 
-    private static final int ROOM = 4096;
+    private static final int REPLY_BYTES = 4096;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir private Path directory;
@@ -42,18 +42,19 @@ class RequestThreadTest {
     void serve() {
         FileSystemView view = EmptyTree.in(directory);
         RememberedFiles files = new RememberedFiles(view);
-        Guard guard = new Guard(OperationMeter.NONE);
+        UpcallGuard guard = new UpcallGuard(OperationMeter.NONE);
         HandlerTable handlers = new HandlerTable();
         handlers.on(Opcode.LOOKUP, Operation.LOOKUP, (_, _) -> handle());
         FuseDevice device =
                 new FuseDevice(
-                        List.of(kernel.device()), new Protocol(Protocol.NEWEST_MINOR, 0, ROOM));
+                        List.of(kernel.device()),
+                        new Protocol(Protocol.NEWEST_MINOR, 0, REPLY_BYTES));
         threads =
                 new RequestThreads(
                         view,
                         guard,
                         handlers,
-                        new SlowReads(view, files, guard, ROOM, TIMEOUT),
+                        new SlowReads(view, files, guard, REPLY_BYTES, TIMEOUT),
                         new SlowLookups(view, handlers, guard, TIMEOUT),
                         device);
         threads.start();
@@ -64,7 +65,7 @@ class RequestThreadTest {
      * found when the answer is sent.
      */
     private int handle() {
-        return fails ? ROOM + 1 : 0;
+        return fails ? REPLY_BYTES + 1 : 0;
     }
 
     @AfterEach

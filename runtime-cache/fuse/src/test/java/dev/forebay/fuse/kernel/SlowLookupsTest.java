@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.fuse.TestDataset;
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.InodeNumbers;
 import dev.forebay.fuse.fs.Manifests;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.PortableView;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.FakeKernel.Answer;
 import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.kernel.device.Protocol;
@@ -80,7 +80,7 @@ class SlowLookupsTest {
         FuseDevice device =
                 new FuseDevice(
                         List.of(kernel.device()), new Protocol(Protocol.NEWEST_MINOR, 0, LENGTH));
-        transport = KernelTransport.serve(view, new Guard(OperationMeter.NONE), device);
+        transport = KernelTransport.serve(view, new UpcallGuard(OperationMeter.NONE), device);
     }
 
     @AfterEach

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.forebay.fuse.fs.Attributes;
 import dev.forebay.fuse.fs.Errno;
 import dev.forebay.fuse.fs.FileSystemView;
-import dev.forebay.fuse.fs.Guard;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.Operation;
 import dev.forebay.fuse.fs.OperationMeter;
 import dev.forebay.fuse.fs.Statistics;
+import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.FakeKernel.Answer;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
@@ -59,7 +59,11 @@ class SlowReadsTest {
     private final FileSystemView view = new Files();
     private final SlowReads slow =
             new SlowReads(
-                    view, new RememberedFiles(view), new Guard(new Counting()), LENGTH, TIMEOUT);
+                    view,
+                    new RememberedFiles(view),
+                    new UpcallGuard(new Counting()),
+                    LENGTH,
+                    TIMEOUT);
     private final Request request = new Request(view);
 
     SlowReadsTest() throws SystemCallException {}

@@ -20,8 +20,8 @@ class CheckedReaderTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 17);
-    private final BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
+    private final TestPack pack = new TestPack(PackUnits.PAGES_OF_CHUNK, 17);
+    private final BitSet pages = PackUnits.pagesOf(0, PackUnits.BLOCK);
 
     /** The chunk is evicted while it is verified, and another chunk object takes its place. */
     @Test
@@ -61,7 +61,8 @@ class CheckedReaderTest {
     }
 
     private void store(PackFile file) throws Exception {
-        ByteBuffer block = ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, 0, Sizes.BLOCK);
+        ByteBuffer block =
+                ByteBuffer.allocateDirect(PackUnits.BLOCK).put(pack.bytes, 0, PackUnits.BLOCK);
         file.writer().store(0, pages, block.flip(), null);
     }
 

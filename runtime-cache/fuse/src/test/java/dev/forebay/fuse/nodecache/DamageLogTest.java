@@ -21,7 +21,7 @@ class DamageLogTest {
     private static final int MANY = 100;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(2 * Sizes.PAGES_OF_CHUNK, 29);
+    private final TestPack pack = new TestPack(2 * PackUnits.PAGES_OF_CHUNK, 29);
     private final SaidOnErr err = new SaidOnErr();
 
     @AfterEach
@@ -32,20 +32,20 @@ class DamageLogTest {
     private void flip(int block) throws IOException {
         Path data = directory.resolve(TestPack.ID + ".pack");
         try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw")) {
-            file.seek((long) block * Sizes.BLOCK);
-            file.write(pack.bytes[block * Sizes.BLOCK] ^ 1);
+            file.seek((long) block * PackUnits.BLOCK);
+            file.write(pack.bytes[block * PackUnits.BLOCK] ^ 1);
         }
     }
 
     /** One read of a few bytes logs all damaged blocks of the chunk. */
     @Test
     void aStrictReadLogsTheDamagedBlocks() throws IOException {
-        int first = Sizes.BLOCKS_OF_CHUNK + 3;
+        int first = PackUnits.BLOCKS_OF_CHUNK + 3;
         try (PackCache cache = PackCache.open(directory, 1L << 30, true, pack.source(), pack)) {
             pack.assertReadsAll(cache, TestPack.ALL);
             flip(first);
             flip(first + 2);
-            pack.assertReads(cache, TestPack.ALL, (long) first * Sizes.BLOCK + 100, 10, true);
+            pack.assertReads(cache, TestPack.ALL, (long) first * PackUnits.BLOCK + 100, 10, true);
             pack.assertReadsAll(cache, TestPack.ALL);
         }
         assertThat(err.linesWith(SAID))
@@ -55,8 +55,8 @@ class DamageLogTest {
                         "Pack %s of [vision/digits@v1] has 2 damaged blocks".formatted(TestPack.ID),
                         "within bytes %d to %d;"
                                 .formatted(
-                                        (long) first * Sizes.BLOCK,
-                                        (long) (first + 3) * Sizes.BLOCK));
+                                        (long) first * PackUnits.BLOCK,
+                                        (long) (first + 3) * PackUnits.BLOCK));
     }
 
     @Test

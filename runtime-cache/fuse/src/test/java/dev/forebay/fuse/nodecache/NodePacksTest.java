@@ -259,7 +259,7 @@ class NodePacksTest {
     @Test
     void anEvictedVersionIsPrewarmedAgainWhenItIsRead() throws Exception {
         reopen(LARGE * 3L / 2);
-        otherTakesTheRoomOfOne();
+        otherTakesTheSpaceOfOne();
         await(
                 () -> {
                     reads(one, 0, 100);
@@ -272,7 +272,7 @@ class NodePacksTest {
     void anEvictedVersionDoesNotDisplaceAnotherAtOnce() throws Exception {
         retryPause = Duration.ofHours(1);
         reopen(LARGE * 3L / 2);
-        otherTakesTheRoomOfOne();
+        otherTakesTheSpaceOfOne();
         TestDataset third = dataset("third/data@v1", 3, 1000);
         nodePacks.update(List.of(one.mount(), other.mount(), third.mount()));
         reads(one, 0, 100);
@@ -286,7 +286,7 @@ class NodePacksTest {
                 });
     }
 
-    private void otherTakesTheRoomOfOne() throws Exception {
+    private void otherTakesTheSpaceOfOne() throws Exception {
         reads(one, 0, 100);
         awaitComplete(one);
         await(
@@ -445,7 +445,7 @@ class NodePacksTest {
 
     @Test
     void thePaceLimitsTheRate() throws Exception {
-        Pace pace = new Pace(10 << 20);
+        ByteRateLimit pace = new ByteRateLimit(10 << 20);
         long before = System.nanoTime();
         for (int i = 0; i < 5; i++) {
             pace.await(1 << 20);

@@ -28,7 +28,7 @@ class PackCacheBesideWorkerTest {
     private static final long CAPACITY = 1L << 30;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(CHUNKS * Sizes.PAGES_OF_CHUNK - 5, 11);
+    private final TestPack pack = new TestPack(CHUNKS * PackUnits.PAGES_OF_CHUNK - 5, 11);
 
     /** Puts the first chunks of the pack into a worker's store, and closes it. */
     private void fill(Path store, int chunks) {
@@ -71,7 +71,7 @@ class PackCacheBesideWorkerTest {
                             cache.complete(
                                     TestPack.ALL,
                                     new ChunkId(TestPack.ID, index),
-                                    new Pace(Long.MAX_VALUE)))
+                                    new ByteRateLimit(Long.MAX_VALUE)))
                     .isTrue();
         }
     }
@@ -81,7 +81,7 @@ class PackCacheBesideWorkerTest {
         fill(directory.resolve("worker"), CHUNKS - 1);
         try (PackCache cache = open(directory)) {
             pack.assertReadsAll(cache, TestPack.ALL);
-            long missing = pack.bytes.length - (CHUNKS - 1L) * Sizes.CHUNK;
+            long missing = pack.bytes.length - (CHUNKS - 1L) * PackUnits.CHUNK;
             assertThat(pack.takeAskedBytes()).isEqualTo(missing);
             assertThat(cache.counters().storedBytes()).isEqualTo(missing);
         }
@@ -97,7 +97,7 @@ class PackCacheBesideWorkerTest {
         }
         try (PackCache cache = open(directory)) {
             pack.assertReadsAll(cache, TestPack.ALL);
-            assertThat(pack.takeAskedBytes()).isEqualTo(Sizes.PIECE);
+            assertThat(pack.takeAskedBytes()).isEqualTo(PackUnits.PIECE);
         }
     }
 

@@ -36,7 +36,7 @@ class PackCacheDiskTest {
     private static final int SECTOR = 512;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK, 3);
+    private final TestPack pack = new TestPack(3 * PackUnits.PAGES_OF_CHUNK, 3);
     private LoopDisk disk;
 
     @BeforeEach
@@ -211,12 +211,12 @@ class PackCacheDiskTest {
         CacheCounters counters = new CacheCounters();
         Path data = disk.path().resolve("data");
         Path map = disk.path().resolve("map");
-        ByteBuffer block = ByteBuffer.allocateDirect(Sizes.BLOCK);
-        BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
+        ByteBuffer block = ByteBuffer.allocateDirect(PackUnits.BLOCK);
+        BitSet pages = PackUnits.pagesOf(0, PackUnits.BLOCK);
         try (PackFile file =
                 PackFile.create(
                         TestPack.ID,
-                        Sizes.CHUNK,
+                        PackUnits.CHUNK,
                         data,
                         map,
                         new Space(MIB, counters),
@@ -225,8 +225,8 @@ class PackCacheDiskTest {
             file.writer().store(0, pages, block, null);
             assertThat(file.settle()).isTrue();
             disk.die();
-            BitSet next = Sizes.pagesOf(Sizes.BLOCK, 2 * Sizes.BLOCK);
-            assertThatThrownBy(() -> file.writer().store(Sizes.BLOCK, next, block, null))
+            BitSet next = PackUnits.pagesOf(PackUnits.BLOCK, 2 * PackUnits.BLOCK);
+            assertThatThrownBy(() -> file.writer().store(PackUnits.BLOCK, next, block, null))
                     .isInstanceOf(SystemCallException.class);
             CachedChunk chunk = requireNonNull(file.chunks().find(0));
             assertThat(chunk.storing).isZero();

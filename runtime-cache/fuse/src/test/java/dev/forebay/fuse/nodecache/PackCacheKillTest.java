@@ -22,7 +22,7 @@ class PackCacheKillTest {
     @TempDir private Path directory;
 
     private static TestPack pack() {
-        return new TestPack(4 * Sizes.PAGES_OF_CHUNK + 17, SEED);
+        return new TestPack(4 * PackUnits.PAGES_OF_CHUNK + 17, SEED);
     }
 
     /** The process that is killed: reads at random without end. */

@@ -35,7 +35,7 @@ class PackCacheModelTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
     void everyReadReturnsTheBytesOfThePack(long seed) throws Exception {
         Random random = new Random(seed);
-        TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK + 1 + random.nextInt(40), seed);
+        TestPack pack = new TestPack(3 * PackUnits.PAGES_OF_CHUNK + 1 + random.nextInt(40), seed);
         long capacity = (seed % 2 == 0 ? 12L : 100L) << 20;
         Path directory = root.resolve("0");
         for (int round = 1; round <= ROUNDS; round++) {

@@ -48,7 +48,7 @@ class PackCacheTest {
     private static final int MIB = 1 << 20;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(5 * Sizes.PAGES_OF_CHUNK + 3, 7);
+    private final TestPack pack = new TestPack(5 * PackUnits.PAGES_OF_CHUNK + 3, 7);
     private PackCache cache;
 
     @BeforeEach
@@ -416,7 +416,7 @@ class PackCacheTest {
 
     @Test
     void theCacheStaysWithinItsCapacityAndFreesDiskSpace() throws Exception {
-        long capacity = 2L * (Sizes.CHUNK + PackMap.RECORD_STRIDE);
+        long capacity = 2L * (PackUnits.CHUNK + PackMap.RECORD_STRIDE);
         reopen(capacity);
         for (int round = 0; round < 3; round++) {
             pack.assertReadsAll(cache, TestPack.ALL);
@@ -432,7 +432,7 @@ class PackCacheTest {
     /** A victim is sometimes busy for a moment. Nearly all fetched bytes are kept. */
     @Test
     void aFullCacheKeepsWhatConcurrentReadersFetch() throws Exception {
-        reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
+        reopen(3L * (PackUnits.CHUNK + PackMap.RECORD_STRIDE));
         try (ExecutorService threads = Executors.newFixedThreadPool(4)) {
             List<Future<?>> reads = new ArrayList<>();
             for (int reader = 0; reader < 4; reader++) {
@@ -457,13 +457,13 @@ class PackCacheTest {
 
     @Test
     void aScanDoesNotEvictBytesThatWereReadTwice() {
-        reopen(3L * (Sizes.CHUNK + PackMap.RECORD_STRIDE));
+        reopen(3L * (PackUnits.CHUNK + PackMap.RECORD_STRIDE));
         for (int epoch = 0; epoch < 2; epoch++) {
-            for (int at = 0; at < Sizes.CHUNK; at += MIB) {
+            for (int at = 0; at < PackUnits.CHUNK; at += MIB) {
                 pack.assertReads(cache, TestPack.ALL, at, MIB, true);
             }
         }
-        for (int at = Sizes.CHUNK; at < 5 * Sizes.CHUNK; at += MIB) {
+        for (int at = PackUnits.CHUNK; at < 5 * PackUnits.CHUNK; at += MIB) {
             pack.assertReads(cache, TestPack.ALL, at, MIB, true);
         }
         pack.takeAskedBytes();
@@ -493,8 +493,8 @@ class PackCacheTest {
         pack.takeAskedBytes();
         cache.giveUpAllBut(() -> Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
         long live = 0;
-        for (int at = 0; at < pack.bytes.length; at += Sizes.PAGE) {
-            live += pack.isLive(TestPack.SOME, at) ? Sizes.PAGE : 0;
+        for (int at = 0; at < pack.bytes.length; at += PackUnits.PAGE) {
+            live += pack.isLive(TestPack.SOME, at) ? PackUnits.PAGE : 0;
         }
         // The file system needs this for the list of the many parts.
         assertThat(allocated(data())).isBetween(live, live + (64 << 10));

@@ -18,8 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PackEvictorTest {
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 23);
-    private final BitSet pages = Sizes.pagesOf(0, Sizes.BLOCK);
+    private final TestPack pack = new TestPack(PackUnits.PAGES_OF_CHUNK, 23);
+    private final BitSet pages = PackUnits.pagesOf(0, PackUnits.BLOCK);
     private final CacheCounters counters = new CacheCounters();
     private final Space space = new Space(1L << 30, counters);
 
@@ -36,11 +36,12 @@ class PackEvictorTest {
             assertThat(file.evictor().evict(chosen)).isZero();
             assertThat(space.used()).isEqualTo(used).isPositive();
             // A part of a block, which is not verified.
-            ByteBuffer page = ByteBuffer.allocateDirect(Sizes.PAGE);
-            assertThat(file.reader().read(0, Sizes.pagesOf(0, Sizes.PAGE), page, false)).isTrue();
-            byte[] read = new byte[Sizes.PAGE];
+            ByteBuffer page = ByteBuffer.allocateDirect(PackUnits.PAGE);
+            assertThat(file.reader().read(0, PackUnits.pagesOf(0, PackUnits.PAGE), page, false))
+                    .isTrue();
+            byte[] read = new byte[PackUnits.PAGE];
             page.get(0, read);
-            assertThat(read).isEqualTo(Arrays.copyOf(pack.bytes, Sizes.PAGE));
+            assertThat(read).isEqualTo(Arrays.copyOf(pack.bytes, PackUnits.PAGE));
         }
     }
 
@@ -73,7 +74,8 @@ class PackEvictorTest {
     }
 
     private void store(PackFile file) throws IOException {
-        ByteBuffer block = ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, 0, Sizes.BLOCK);
+        ByteBuffer block =
+                ByteBuffer.allocateDirect(PackUnits.BLOCK).put(pack.bytes, 0, PackUnits.BLOCK);
         file.writer().store(0, pages, block.flip(), null);
     }
 }

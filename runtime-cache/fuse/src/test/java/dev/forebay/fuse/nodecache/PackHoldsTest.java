@@ -23,8 +23,9 @@ class PackHoldsTest {
         Path path = directory.resolve("pack");
         PackHolds holds;
         try (DiskFile file = DiskFile.create(path);
-                PackMap map = PackMap.create(directory.resolve("map"), TestPack.ID, Sizes.PAGE)) {
-            FoundWrong foundWrong = new FoundWrong(map);
+                PackMap map =
+                        PackMap.create(directory.resolve("map"), TestPack.ID, PackUnits.PAGE)) {
+            DamageMark foundWrong = new DamageMark(map);
             holds = new PackHolds(file, foundWrong);
             assertThat(holds.isOpen()).isFalse();
             assertThat(holds.loseIfUnused()).isTrue();

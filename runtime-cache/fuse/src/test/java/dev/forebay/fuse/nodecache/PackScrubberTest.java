@@ -29,7 +29,7 @@ class PackScrubberTest {
     private static final long FAST = 1L << 50;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(3 * Sizes.PAGES_OF_CHUNK - 7, 5);
+    private final TestPack pack = new TestPack(3 * PackUnits.PAGES_OF_CHUNK - 7, 5);
 
     private PackCache open() {
         return PackCache.open(directory, 1L << 30, true, pack.source(), pack);
@@ -48,8 +48,9 @@ class PackScrubberTest {
     private int flipEverywhere(Random random) throws IOException {
         int flipped = 0;
         try (RandomAccessFile file = new RandomAccessFile(file().toFile(), "rw")) {
-            for (int from = 0; from < pack.bytes.length; from += Sizes.BLOCK) {
-                long at = from + random.nextLong(Math.min(Sizes.BLOCK, pack.bytes.length - from));
+            for (int from = 0; from < pack.bytes.length; from += PackUnits.BLOCK) {
+                long at =
+                        from + random.nextLong(Math.min(PackUnits.BLOCK, pack.bytes.length - from));
                 file.seek(at);
                 int was = file.read();
                 file.seek(at);

@@ -32,12 +32,12 @@ class PackWriterTest {
     /** The damaged block, in the only chunk. */
     private static final int BLOCK = 5;
 
-    private static final int FROM = BLOCK * Sizes.BLOCK;
-    private static final BitSet PAGES = Sizes.pagesOf(FROM, FROM + Sizes.BLOCK);
+    private static final int FROM = BLOCK * PackUnits.BLOCK;
+    private static final BitSet PAGES = PackUnits.pagesOf(FROM, FROM + PackUnits.BLOCK);
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 13);
-    private final byte[] right = Arrays.copyOfRange(pack.bytes, FROM, FROM + Sizes.BLOCK);
+    private final TestPack pack = new TestPack(PackUnits.PAGES_OF_CHUNK, 13);
+    private final byte[] right = Arrays.copyOfRange(pack.bytes, FROM, FROM + PackUnits.BLOCK);
     private PackFile file;
 
     @BeforeEach
@@ -70,7 +70,9 @@ class PackWriterTest {
     }
 
     private ByteBuffer bytes(int from) {
-        return ByteBuffer.allocateDirect(Sizes.BLOCK).put(pack.bytes, from, Sizes.BLOCK).flip();
+        return ByteBuffer.allocateDirect(PackUnits.BLOCK)
+                .put(pack.bytes, from, PackUnits.BLOCK)
+                .flip();
     }
 
     /** Drops the damaged block, and fails to store it again from the worker's copy. */
@@ -96,8 +98,8 @@ class PackWriterTest {
     }
 
     private byte[] read(FileChannel channel) throws IOException {
-        ByteBuffer block = ByteBuffer.allocate(Sizes.BLOCK);
-        assertThat(channel.read(block, FROM)).isEqualTo(Sizes.BLOCK);
+        ByteBuffer block = ByteBuffer.allocate(PackUnits.BLOCK);
+        assertThat(channel.read(block, FROM)).isEqualTo(PackUnits.BLOCK);
         return block.array();
     }
 
@@ -136,9 +138,9 @@ class PackWriterTest {
     /** A native view may have shown the damage, and must be replaced. */
     @Test
     void aDamagedPageFoundByAStoreIntoItsBlockCountsAsALoss() throws IOException {
-        int from = FROM + Sizes.BLOCK;
-        BitSet first = Sizes.pagesOf(from, from + Sizes.PAGE);
-        BitSet second = Sizes.pagesOf(from + Sizes.PAGE, from + 2 * Sizes.PAGE);
+        int from = FROM + PackUnits.BLOCK;
+        BitSet first = PackUnits.pagesOf(from, from + PackUnits.PAGE);
+        BitSet second = PackUnits.pagesOf(from + PackUnits.PAGE, from + 2 * PackUnits.PAGE);
         file.writer().store(from, first, bytes(from), null);
         damage(from);
         long before = file.holds().losses();

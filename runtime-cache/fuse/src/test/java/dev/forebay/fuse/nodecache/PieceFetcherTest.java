@@ -15,7 +15,7 @@ class PieceFetcherTest {
     private static final int LENGTH = 100;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(Sizes.PAGES_OF_CHUNK, 17);
+    private final TestPack pack = new TestPack(PackUnits.PAGES_OF_CHUNK, 17);
 
     @Test
     void fillsATargetBetweenItsPositionAndLimit() throws Exception {

@@ -21,7 +21,7 @@ class StrictReadsTest {
     private static final int LONGEST = 5000;
 
     @TempDir private Path directory;
-    private final TestPack pack = new TestPack(2 * Sizes.PAGES_OF_CHUNK + 5, 11);
+    private final TestPack pack = new TestPack(2 * PackUnits.PAGES_OF_CHUNK + 5, 11);
 
     private void flip(long at, int bit) throws IOException {
         Path data = directory.resolve(TestPack.ID + ".pack");
@@ -44,8 +44,8 @@ class StrictReadsTest {
                 long at = random.nextInt(pack.bytes.length);
                 flip(at, random.nextInt(8));
                 // Somewhere in the block, rarely at the flipped bit.
-                long block = at / Sizes.BLOCK * Sizes.BLOCK;
-                int length = (int) Math.min(Sizes.BLOCK, pack.bytes.length - block);
+                long block = at / PackUnits.BLOCK * PackUnits.BLOCK;
+                int length = (int) Math.min(PackUnits.BLOCK, pack.bytes.length - block);
                 int from = random.nextInt(length);
                 pack.assertReads(
                         cache,

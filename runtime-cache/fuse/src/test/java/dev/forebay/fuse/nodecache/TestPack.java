@@ -44,7 +44,7 @@ final class TestPack implements PackSource, LivePages {
 
     /** Creates a pack of this number of pages; equal seeds give equal packs. */
     TestPack(int pages, long seed) {
-        bytes = new byte[pages * Sizes.PAGE];
+        bytes = new byte[pages * PackUnits.PAGE];
         Random random = new Random(seed);
         random.nextBytes(bytes);
         for (int page = 0; page < pages; ) {
@@ -66,7 +66,7 @@ final class TestPack implements PackSource, LivePages {
 
     /** Returns whether the version has bytes at this offset. */
     boolean isLive(Digest manifest, long offset) {
-        return manifest.equals(ALL) || some.get((int) (offset / Sizes.PAGE));
+        return manifest.equals(ALL) || some.get((int) (offset / PackUnits.PAGE));
     }
 
     @Override
@@ -81,8 +81,8 @@ final class TestPack implements PackSource, LivePages {
 
     @Override
     public BitSet of(Digest manifest, ChunkId chunk) {
-        int first = chunk.index() * Sizes.PAGES_OF_CHUNK;
-        int end = first + Sizes.pages(bytes.length, chunk.index());
+        int first = chunk.index() * PackUnits.PAGES_OF_CHUNK;
+        int end = first + PackUnits.pages(bytes.length, chunk.index());
         BitSet live = new BitSet();
         live.set(0, end - first);
         if (manifest.equals(SOME)) {
@@ -106,9 +106,9 @@ final class TestPack implements PackSource, LivePages {
     /** Returns the pack's bytes, with poison where the version has none. */
     private byte[] known(Digest manifest, int from, int to) {
         byte[] known = Arrays.copyOfRange(bytes, from, to);
-        for (int at = from; at < to; at = (at / Sizes.PAGE + 1) * Sizes.PAGE) {
+        for (int at = from; at < to; at = (at / PackUnits.PAGE + 1) * PackUnits.PAGE) {
             if (!isLive(manifest, at)) {
-                int end = Math.min(to, (at / Sizes.PAGE + 1) * Sizes.PAGE);
+                int end = Math.min(to, (at / PackUnits.PAGE + 1) * PackUnits.PAGE);
                 Arrays.fill(known, at - from, end - from, POISON);
             }
         }
@@ -133,8 +133,8 @@ final class TestPack implements PackSource, LivePages {
 
     /** Reads the whole pack. */
     void assertReadsAll(PackCache cache, Digest manifest) {
-        for (int at = 0; at < bytes.length; at += Sizes.PIECE) {
-            assertReads(cache, manifest, at, Math.min(Sizes.PIECE, bytes.length - at), true);
+        for (int at = 0; at < bytes.length; at += PackUnits.PIECE) {
+            assertReads(cache, manifest, at, Math.min(PackUnits.PIECE, bytes.length - at), true);
         }
     }
 

@@ -47,11 +47,11 @@ public final class VersionAccounts implements FillAccount {
 
     // Guarded by this.
     private final AccountBook book;
-    private final Payers payers;
+    private final ChargedVersion payers;
 
     private VersionAccounts(AccountBook book, MountedVersions versions, InstantSource clock) {
         this.book = book;
-        this.payers = new Payers(versions);
+        this.payers = new ChargedVersion(versions);
         this.versions = versions;
         this.clock = clock;
     }

@@ -21,7 +21,7 @@ final class AccountRoutes {
     }
 
     /** Handles {@code GET /v1/accounts?after=}. */
-    Callable<Answer> page(RoutingContext context) {
+    Callable<WorkerResponse> page(RoutingContext context) {
         int after =
                 (int)
                         Parameters.number(
@@ -30,19 +30,20 @@ final class AccountRoutes {
     }
 
     /** Handles {@code DELETE /v1/accounts/{a}?revision=}. */
-    Callable<Answer> settle(RoutingContext context) {
+    Callable<WorkerResponse> settle(RoutingContext context) {
         UUID id = Parameters.account(context);
         long revision =
                 Parameters.number(context, WorkerProtocol.REVISION_PARAMETER, 0, Long.MAX_VALUE);
         return () -> {
             accounts.settle(id, revision);
-            return new Answer.Json(new JsonObject());
+            return new WorkerResponse.Json(new JsonObject());
         };
     }
 
-    private static Answer answer(AccountPage page) {
+    private static WorkerResponse answer(AccountPage page) {
         JsonArray items = new JsonArray();
         page.accounts().forEach(account -> items.add(JsonObject.mapFrom(account)));
-        return new Answer.Json(new JsonObject().put("accounts", items).put("next", page.next()));
+        return new WorkerResponse.Json(
+                new JsonObject().put("accounts", items).put("next", page.next()));
     }
 }

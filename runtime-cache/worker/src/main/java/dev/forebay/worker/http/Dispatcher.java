@@ -40,14 +40,14 @@ final class Dispatcher {
             RoutingContext routing,
             Operation operation,
             RequestQueue lane,
-            Function<RoutingContext, Callable<Answer>> parse) {
+            Function<RoutingContext, Callable<WorkerResponse>> parse) {
         Exchange exchange = new Exchange(routing, operation, System.nanoTime());
         try {
             if (token.isPresent()
                     && !token.get().admits(routing.request().getHeader(BearerToken.HEADER))) {
                 throw Refusal.unauthorized();
             }
-            Callable<Answer> work = parse.apply(routing);
+            Callable<WorkerResponse> work = parse.apply(routing);
             Context context = routing.vertx().getOrCreateContext();
             lane.run(() -> work(exchange, context, work));
         } catch (RuntimeException e) {
@@ -60,12 +60,12 @@ final class Dispatcher {
         write(routing.response(), Problem.of(refusal));
     }
 
-    private void work(Exchange exchange, Context context, Callable<Answer> work) {
+    private void work(Exchange exchange, Context context, Callable<WorkerResponse> work) {
         boolean _ =
                 CatchAll.run(
                         () -> {
-                            Answer answer = work.call();
-                            if (answer instanceof Answer.Later later) {
+                            WorkerResponse answer = work.call();
+                            if (answer instanceof WorkerResponse.Later later) {
                                 later.lane().run(() -> work(exchange, context, later.work()));
                             } else {
                                 context.runOnContext(_ -> succeed(exchange, answer));
@@ -74,25 +74,25 @@ final class Dispatcher {
                         e -> context.runOnContext(_ -> fail(exchange, e)));
     }
 
-    private void succeed(Exchange exchange, Answer answer) {
+    private void succeed(Exchange exchange, WorkerResponse answer) {
         HttpServerResponse response = exchange.routing.response();
         Future<Void> sent =
                 switch (answer) {
-                    case Answer.Later _ ->
+                    case WorkerResponse.Later _ ->
                             throw new IllegalStateException("the response is not complete");
-                    case Answer.Json json -> {
+                    case WorkerResponse.Json json -> {
                         if (response.closed()) {
                             yield Future.failedFuture("the client disconnected");
                         }
                         response.putHeader("Content-Type", "application/json");
                         yield response.end(json.body().toBuffer());
                     }
-                    case Answer.FileBytes bytes -> {
+                    case WorkerResponse.FileBytes bytes -> {
                         response.setStatusCode(bytes.status());
                         bytes.headers().forEach(response::putHeader);
                         yield FileSender.send(exchange.routing.request(), bytes);
                     }
-                    case Answer.Parts parts -> {
+                    case WorkerResponse.Parts parts -> {
                         response.setStatusCode(206);
                         parts.headers().forEach(response::putHeader);
                         yield FileSender.send(exchange.routing.request(), parts);

@@ -16,11 +16,11 @@ final class FilePieces implements ChunkedInput<ByteBuf> {
     /** Four TLS records, which one system call sends. */
     private static final int PIECE_BYTES = 64 << 10;
 
-    private final Answer.FileBytes bytes;
+    private final WorkerResponse.FileBytes bytes;
     private long sent;
     private boolean closed;
 
-    FilePieces(Answer.FileBytes bytes) {
+    FilePieces(WorkerResponse.FileBytes bytes) {
         this.bytes = bytes;
     }
 

@@ -38,7 +38,7 @@ final class FileSender {
      * Sends the response head of {@code request} and the bytes. Owns the file from the call on. The
      * future fails if the client disconnects.
      */
-    static Future<Void> send(HttpServerRequest request, Answer.FileBytes bytes) {
+    static Future<Void> send(HttpServerRequest request, WorkerResponse.FileBytes bytes) {
         HttpServerResponse response = request.response();
         if (response.closed() || response.ended()) {
             release(bytes.owner());
@@ -66,7 +66,7 @@ final class FileSender {
      * Sends several ranges as {@code multipart/byteranges} (RFC 9110, section 14.6). Owns the files
      * from the call on. The future fails if the client disconnects.
      */
-    static Future<Void> send(HttpServerRequest request, Answer.Parts answer) {
+    static Future<Void> send(HttpServerRequest request, WorkerResponse.Parts answer) {
         HttpServerResponse response = request.response();
         if (response.closed() || response.ended()) {
             release(answer.parts());
@@ -76,7 +76,7 @@ final class FileSender {
         List<ByteBuf> heads = new ArrayList<>();
         byte[] end = ("\r\n--" + boundary + "--\r\n").getBytes(StandardCharsets.US_ASCII);
         long length = end.length;
-        for (Answer.FileBytes part : answer.parts()) {
+        for (WorkerResponse.FileBytes part : answer.parts()) {
             byte[] head = head(boundary, part.headers());
             heads.add(Unpooled.wrappedBuffer(head));
             length += head.length + part.length();
@@ -110,7 +110,9 @@ final class FileSender {
     }
 
     private static void write(
-            HttpServerRequest request, Answer.FileBytes bytes, FutureListener<Void> written) {
+            HttpServerRequest request,
+            WorkerResponse.FileBytes bytes,
+            FutureListener<Void> written) {
         ConnectionBase connection = (ConnectionBase) request.connection();
         if (!request.isSSL()) {
             connection.writeToChannel(new Region(bytes), written);
@@ -140,7 +142,7 @@ final class FileSender {
     }
 
     /** Closes the files of parts that will not be sent. */
-    static void release(List<Answer.FileBytes> parts) {
+    static void release(List<WorkerResponse.FileBytes> parts) {
         parts.forEach(part -> release(part.owner()));
     }
 
@@ -157,7 +159,7 @@ final class FileSender {
 
         private final AutoCloseable owner;
 
-        Region(Answer.FileBytes bytes) {
+        Region(WorkerResponse.FileBytes bytes) {
             this(bytes.file(), bytes.offset(), bytes.length(), bytes.owner());
         }
 

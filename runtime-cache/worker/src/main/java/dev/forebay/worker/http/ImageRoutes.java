@@ -23,18 +23,18 @@ final class ImageRoutes {
     }
 
     /** Handles {@code GET /v1/manifests/{m}/image?version=…}. */
-    Callable<Answer> file(RoutingContext context) {
+    Callable<WorkerResponse> file(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         DatasetVersion version = Parameters.version(context);
         return () -> file(version, manifest);
     }
 
-    private Answer file(DatasetVersion version, Digest manifest) throws IOException {
+    private WorkerResponse file(DatasetVersion version, Digest manifest) throws IOException {
         try (MountedVersions.Use mounted = versions.use(version, manifest)) {
             ImageStore.Use image =
                     images.open(new ImageName(version, manifest), mounted.manifest().file());
             try {
-                return new Answer.FileBytes(
+                return new WorkerResponse.FileBytes(
                         200,
                         Map.of(
                                 "Content-Type",

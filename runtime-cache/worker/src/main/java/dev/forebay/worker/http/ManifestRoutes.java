@@ -43,34 +43,34 @@ final class ManifestRoutes {
     }
 
     /** Handles {@code GET /v1/manifests/{m}}. */
-    Callable<Answer> file(RoutingContext context) {
+    Callable<WorkerResponse> file(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         return () -> file(manifest);
     }
 
     /** Handles {@code GET /v1/manifests/{m}/coverage}. */
-    Callable<Answer> coverage(RoutingContext context) {
+    Callable<WorkerResponse> coverage(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         return () -> coverage(manifest);
     }
 
     /** Handles {@code DELETE /v1/manifests/{m}/chunks}. */
-    Callable<Answer> drop(RoutingContext context) {
+    Callable<WorkerResponse> drop(RoutingContext context) {
         Digest manifest = Parameters.manifestInPath(context);
         return () -> {
             DropAnswer answer = dropper.drop(manifest);
-            return new Answer.Json(
+            return new WorkerResponse.Json(
                     new JsonObject()
                             .put("chunksDropped", answer.chunksDropped())
                             .put("bytesDropped", answer.bytesDropped()));
         };
     }
 
-    private Answer file(Digest manifest) throws IOException {
+    private WorkerResponse file(Digest manifest) throws IOException {
         try (MountedVersions.Use use = versions.use(manifest)) {
             FileChannel file = FileChannel.open(use.manifest().file(), StandardOpenOption.READ);
             try {
-                return new Answer.FileBytes(
+                return new WorkerResponse.FileBytes(
                         200,
                         Map.of("Content-Type", "application/vnd.sqlite3"),
                         file,
@@ -84,7 +84,7 @@ final class ManifestRoutes {
         }
     }
 
-    private Answer coverage(Digest manifest) {
+    private WorkerResponse coverage(Digest manifest) {
         try (MountedVersions.Use use = versions.use(manifest)) {
             ChunkAccess.Version version =
                     new ChunkAccess.Version(manifest, use.manifest(), () -> false);
@@ -100,7 +100,7 @@ final class ManifestRoutes {
                 }
                 page = use.manifest().chunks(page.getLast().ordinal() + 1, PAGE);
             }
-            return new Answer.Json(
+            return new WorkerResponse.Json(
                     new JsonObject()
                             .put("chunks", use.manifest().chunkCount())
                             .put("held", Base64.getEncoder().encodeToString(held.toByteArray()))

@@ -78,7 +78,7 @@ final class PackRoutes {
             boolean copied) {}
 
     /** Handles {@code GET /v1/packs/{p}?manifest={m}}. */
-    Callable<Answer> read(RoutingContext context) {
+    Callable<WorkerResponse> read(RoutingContext context) {
         PackId pack = Parameters.pack(context);
         Digest manifest = Parameters.manifestInQuery(context);
         boolean onlyIfCached = Parameters.onlyIfCached(context);
@@ -87,9 +87,9 @@ final class PackRoutes {
                 Parameters.ranges(context).stream()
                         .map(range -> new Read(pack, manifest, range, onlyIfCached, copied))
                         .toList();
-        Callable<Answer> answer =
+        Callable<WorkerResponse> answer =
                 reads.size() == 1 ? () -> readCached(reads.getFirst()) : () -> readMany(reads);
-        Callable<Answer> noted = copied ? answer : noting(manifest, answer);
+        Callable<WorkerResponse> noted = copied ? answer : noting(manifest, answer);
         return () -> {
             if (versions.atHand(manifest)) {
                 return noted.call();
@@ -99,7 +99,7 @@ final class PackRoutes {
                 // fetched. Other workers send such requests while a reader waits for them.
                 throw Refusal.miss();
             }
-            return new Answer.Later(misses, noted);
+            return new WorkerResponse.Later(misses, noted);
         };
     }
 
@@ -108,9 +108,9 @@ final class PackRoutes {
     }
 
     /** Records a read. One that is refused at once does not count. */
-    private Callable<Answer> noting(Digest manifest, Callable<Answer> read) {
+    private Callable<WorkerResponse> noting(Digest manifest, Callable<WorkerResponse> read) {
         return () -> {
-            Answer answer = read.call();
+            WorkerResponse answer = read.call();
             lastReads.note(manifest);
             return answer;
         };
@@ -119,8 +119,8 @@ final class PackRoutes {
     /**
      * Returns the present bytes of several ranges. A client requests each missing range separately.
      */
-    private Answer readMany(List<Read> reads) {
-        List<Answer.FileBytes> parts = new ArrayList<>();
+    private WorkerResponse readMany(List<Read> reads) {
+        List<WorkerResponse.FileBytes> parts = new ArrayList<>();
         List<String> absent = new ArrayList<>();
         try (MountedVersions.Use use = versions.use(reads.getFirst().manifest())) {
             for (Read read : reads) {
@@ -134,14 +134,14 @@ final class PackRoutes {
         if (parts.isEmpty()) {
             throw Refusal.miss();
         }
-        return new Answer.Parts(
+        return new WorkerResponse.Parts(
                 absent.isEmpty()
                         ? Map.of()
                         : Map.of(WorkerProtocol.ABSENT_HEADER, String.join(", ", absent)),
                 parts);
     }
 
-    private Optional<Answer.FileBytes> part(Read read, MountedVersions.Use use) {
+    private Optional<WorkerResponse.FileBytes> part(Read read, MountedVersions.Use use) {
         if (read.range().from() >= use.packBytes(read.pack()) || !openParts.tryAcquire()) {
             return Optional.empty();
         }
@@ -153,7 +153,7 @@ final class PackRoutes {
             if (stored.isEmpty()) {
                 return Optional.empty();
             }
-            Answer.FileBytes bytes =
+            WorkerResponse.FileBytes bytes =
                     bytes(new ChunkAccess.Present(stored.get(), Source.CACHE), place);
             given = true;
             AutoCloseable owner =
@@ -162,7 +162,7 @@ final class PackRoutes {
                         bytes.owner().close();
                     };
             return Optional.of(
-                    new Answer.FileBytes(
+                    new WorkerResponse.FileBytes(
                             206,
                             bytes.headers(),
                             bytes.file(),
@@ -183,7 +183,7 @@ final class PackRoutes {
      * Handles {@code PUT /v1/packs/{p}/chunks/{i}?manifest={m}}, optionally with {@code
      * &ahead=true}.
      */
-    Callable<Answer> fill(RoutingContext context) {
+    Callable<WorkerResponse> fill(RoutingContext context) {
         ChunkId chunk = new ChunkId(Parameters.pack(context), Parameters.chunkIndex(context));
         Digest manifest = Parameters.manifestInQuery(context);
         boolean ahead = Parameters.isAhead(context);
@@ -191,13 +191,13 @@ final class PackRoutes {
     }
 
     /** Handles {@code POST /v1/packs/{p}/chunks/{i}/verify?manifest={m}}. */
-    Callable<Answer> verify(RoutingContext context) {
+    Callable<WorkerResponse> verify(RoutingContext context) {
         ChunkId chunk = new ChunkId(Parameters.pack(context), Parameters.chunkIndex(context));
         Digest manifest = Parameters.manifestInQuery(context);
         return () -> verify(chunk, manifest);
     }
 
-    private Answer readCached(Read read) {
+    private WorkerResponse readCached(Read read) {
         try (MountedVersions.Use use = versions.use(read.manifest())) {
             Place place = place(read, use);
             Optional<StoredChunk> stored =
@@ -206,18 +206,18 @@ final class PackRoutes {
                 if (read.onlyIfCached) {
                     throw Refusal.miss();
                 }
-                return new Answer.Later(misses, () -> readFilled(read));
+                return new WorkerResponse.Later(misses, () -> readFilled(read));
             }
             return bytes(new ChunkAccess.Present(stored.get(), Source.CACHE), place);
         } catch (ForebayException e) {
             if (e.code() != ErrorCode.CORRUPT) {
                 throw e;
             }
-            return new Answer.Later(misses, () -> readMended(read));
+            return new WorkerResponse.Later(misses, () -> readMended(read));
         }
     }
 
-    private Answer readFilled(Read read) {
+    private WorkerResponse readFilled(Read read) {
         try (MountedVersions.Use use = versions.use(read.manifest())) {
             Place place = place(read, use);
             return bytes(
@@ -230,7 +230,7 @@ final class PackRoutes {
      * Repairs damage that was found before the first byte was sent, so that the reader gets no
      * error.
      */
-    private Answer readMended(Read read) {
+    private WorkerResponse readMended(Read read) {
         chunks.dropIfDamaged(ChunkId.at(read.pack(), read.range().from()));
         if (read.onlyIfCached) {
             throw Refusal.miss();
@@ -251,7 +251,7 @@ final class PackRoutes {
         return new Place(read.manifest(), chunk, length, from, to, packBytes, read.copied());
     }
 
-    private Answer.FileBytes bytes(ChunkAccess.Present present, Place place) {
+    private WorkerResponse.FileBytes bytes(ChunkAccess.Present present, Place place) {
         StoredChunk stored = present.chunk();
         int from = place.from();
         int to = place.to();
@@ -272,21 +272,22 @@ final class PackRoutes {
             if (!place.copied()) {
                 served.accept(place.manifest(), to - from);
             }
-            return new Answer.FileBytes(206, headers, stored.channel(), from, to - from, stored);
+            return new WorkerResponse.FileBytes(
+                    206, headers, stored.channel(), from, to - from, stored);
         } catch (RuntimeException e) {
             stored.close();
             throw e;
         }
     }
 
-    private Answer fill(ChunkId chunk, Digest manifest, boolean ahead) {
+    private WorkerResponse fill(ChunkId chunk, Digest manifest, boolean ahead) {
         try (MountedVersions.Use use = versions.use(manifest)) {
             int length = length(chunk, use);
             FillAnswer answer =
                     ahead
                             ? chunks.fillAhead(version(use), chunk, length)
                             : chunks.fill(version(use), chunk, length);
-            return new Answer.Json(
+            return new WorkerResponse.Json(
                     new JsonObject()
                             .put("liveBytes", answer.liveBytes())
                             .put("bytesFromLake", answer.bytesFromLake())
@@ -295,10 +296,10 @@ final class PackRoutes {
         }
     }
 
-    private Answer verify(ChunkId chunk, Digest manifest) {
+    private WorkerResponse verify(ChunkId chunk, Digest manifest) {
         try (MountedVersions.Use use = versions.use(manifest)) {
             VerifyAnswer.Verdict verdict = chunks.verify(version(use), chunk, length(chunk, use));
-            return new Answer.Json(new JsonObject().put("verdict", verdict.name()));
+            return new WorkerResponse.Json(new JsonObject().put("verdict", verdict.name()));
         }
     }
 

@@ -17,11 +17,11 @@ final class UsageRoutes {
     }
 
     /** Handles {@code GET /v1/usage}. */
-    Callable<Answer> usage(RoutingContext context) {
+    Callable<WorkerResponse> usage(RoutingContext context) {
         return () -> answer(usage.measure());
     }
 
-    private static Answer answer(WorkerUsage now) {
+    private static WorkerResponse answer(WorkerUsage now) {
         JsonArray shares = new JsonArray();
         now.shares()
                 .forEach(
@@ -36,7 +36,7 @@ final class UsageRoutes {
         JsonObject secondsSinceRead = new JsonObject();
         now.readAgo()
                 .forEach((manifest, ago) -> secondsSinceRead.put(manifest.hex(), ago.toSeconds()));
-        return new Answer.Json(
+        return new WorkerResponse.Json(
                 new JsonObject()
                         .put("capacityBytes", now.capacityBytes())
                         .put("usedBytes", now.usedBytes())

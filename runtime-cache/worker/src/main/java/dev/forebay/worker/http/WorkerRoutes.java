@@ -168,7 +168,7 @@ public final class WorkerRoutes {
             HttpMethod method,
             String path,
             Operation operation,
-            Function<RoutingContext, Callable<Answer>> handler) {
+            Function<RoutingContext, Callable<WorkerResponse>> handler) {
         RequestQueue lane = lane(operation);
         String pattern = path.replaceAll("\\{(\\w)}", ":$1");
         router.route(method, pattern)
@@ -183,8 +183,8 @@ public final class WorkerRoutes {
                                                 context.request().path())));
     }
 
-    private static Answer progress(Drain.Progress progress) {
-        return new Answer.Json(
+    private static WorkerResponse progress(Drain.Progress progress) {
+        return new WorkerResponse.Json(
                 new JsonObject()
                         .put("state", progress.state().name())
                         .put("chunksHandedOver", progress.handedOver())
@@ -192,9 +192,9 @@ public final class WorkerRoutes {
                         .put("chunksLeft", progress.left()));
     }
 
-    private Answer status() {
+    private WorkerResponse status() {
         WorkerStatus now = status.get();
-        return new Answer.Json(
+        return new WorkerResponse.Json(
                 new JsonObject()
                         .put("id", now.id())
                         .put("region", now.region())

@@ -1,6 +1,0 @@
-package dev.forebay.manifest;
-
-/**
- * The place of an object's first byte: the ordinal of a pack in this manifest, and an offset in it.
- */
-public record Place(int pack, long offset) {}
