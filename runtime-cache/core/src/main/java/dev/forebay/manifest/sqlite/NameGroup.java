@@ -3,9 +3,9 @@ package dev.forebay.manifest.sqlite;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,12 +55,12 @@ record NameGroup(long parent, String first, @Nullable String next, int count, in
     }
 
     /** Reads the names. */
-    List<String> names(ReadSession session) throws SQLException {
+    GroupNames names(ReadSession session) throws SQLException {
         PreparedStatement statement = session.prepare(NAMES);
         statement.setLong(1, parent);
         statement.setString(2, first);
         statement.setInt(3, count);
-        List<String> names = new ArrayList<>();
+        Set<String> names = new HashSet<>();
         NameGroupChecksum found = new NameGroupChecksum();
         try (ResultSet row = statement.executeQuery()) {
             while (row.next()) {
@@ -69,7 +69,7 @@ record NameGroup(long parent, String first, @Nullable String next, int count, in
             }
         }
         requireSame(found);
-        return names;
+        return new GroupNames(this, names);
     }
 
     /** Fails if the names that were found are not those of the group. */

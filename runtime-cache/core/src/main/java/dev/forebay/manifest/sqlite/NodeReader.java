@@ -36,6 +36,9 @@ final class NodeReader {
     }
 
     Optional<Node> lookup(ReadSession session, long parentId, String name) throws SQLException {
+        if (session.knowsAbsent(parentId, name)) {
+            return Optional.empty();
+        }
         PreparedStatement statement = session.prepare(LOOKUP);
         statement.setLong(1, parentId);
         statement.setString(2, name);
@@ -49,10 +52,15 @@ final class NodeReader {
     private void requireAbsent(ReadSession session, long parentId, String name)
             throws SQLException {
         Optional<NameGroup> group = group(session, parentId, name);
-        if (group.isPresent() && group.get().names(session).contains(name)) {
+        if (group.isEmpty()) {
+            return;
+        }
+        GroupNames names = group.get().names(session);
+        if (names.names().contains(name)) {
             throw head.damaged(
                     "its index does not find a name in directory %d".formatted(parentId));
         }
+        session.keep(names);
     }
 
     /** Returns the group of names that a name belongs to; empty if the node is no directory. */

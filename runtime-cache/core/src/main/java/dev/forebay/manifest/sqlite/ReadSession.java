@@ -6,12 +6,14 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A read-only connection to a manifest with its prepared statements. Not thread-safe. */
 final class ReadSession implements AutoCloseable {
 
     private final Connection connection;
     private final Map<String, PreparedStatement> prepared = new HashMap<>();
+    private @Nullable GroupNames lastNames;
 
     ReadSession(Path file) throws SQLException {
         connection = ManifestSchema.open(file);
@@ -28,6 +30,18 @@ final class ReadSession implements AutoCloseable {
             prepared.put(query, statement);
         }
         return statement;
+    }
+
+    /**
+     * Returns whether the names that were read last prove that a directory has no such name. An
+     * ingest looks up new names in order, and most of them fall between the same names.
+     */
+    boolean knowsAbsent(long parent, String name) {
+        return lastNames != null && lastNames.proveAbsent(parent, name);
+    }
+
+    void keep(GroupNames names) {
+        lastNames = names;
     }
 
     @Override
