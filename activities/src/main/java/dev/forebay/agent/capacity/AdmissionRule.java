@@ -30,11 +30,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The admission rule of a region: a {@link SpaceReservation} on the state of its etcd. A version
- * that may not enter gets a place in the queue.
+ * Decides whether a version may enter a region now. Applies {@link SpaceReservation} to the state
+ * of the region's etcd, and queues a version that must wait.
  *
- * @param hadBytes the capacity that the region's workers have together, or had recently
- * @param quotaBytes the quota of the version's namespace here; unlimited if empty
+ * @param hadBytes the capacity that the region's workers have together, or had recently, in bytes
+ * @param quotaBytes the quota of the version's namespace here, in bytes; null if it has no limit
  * @param since when the version first claimed space, if it is not in the queue yet
  */
 public record AdmissionRule(
@@ -49,8 +49,8 @@ public record AdmissionRule(
         implements AdmissionCheck {
 
     /**
-     * Reads the manifests that {@link #judge} needs, because {@code judge} runs between two calls
-     * of etcd.
+     * Reads the manifests that {@link #judge} needs. Call it first, so that {@code judge} does not
+     * fetch them within the timeout of a call to etcd.
      */
     public void prepare(RegionView view) {
         decide(reservation(view), view);
@@ -109,7 +109,9 @@ public record AdmissionRule(
         return reservation.decide(() -> taken(view));
     }
 
-    /** The region knows which versions may be evicted. The control plane knows their value. */
+    /**
+     * Returns the versions in the region, without their value, which only the control plane knows.
+     */
     private UsedSpace taken(RegionView view) {
         Set<DatasetVersion> held =
                 view.pins().stream().map(Pin::version).collect(Collectors.toSet());
@@ -128,7 +130,7 @@ public record AdmissionRule(
         return EvictionCandidate.unrated(mount.version(), Kind.of(mount.state().name(), pinned));
     }
 
-    /** Returns the queue with this version, without those that let others pass. */
+    /** Returns the queue with this version, without versions that stepped aside. */
     private List<DatasetVersion> queue(RegionView view) {
         List<QueuedVersion> all =
                 Stream.concat(

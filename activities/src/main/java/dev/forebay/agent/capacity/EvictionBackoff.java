@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Decides when a waiting version has its workflow evict other versions. The first time is as soon
- * as evictions can free enough space, for example after the last pin of another version. Further
- * times follow with growing pauses while evictions could still help. The pauses bound the
- * workflow's history. The state is in memory, so a restarted agent tries once more. Safe for use by
- * many threads.
+ * Decides when the workflow of a queued version evicts other versions. It first does so as soon as
+ * evictions can free enough space, for example after the last pin of another version. While
+ * evictions could still help, it repeats them with growing pauses (10 s to 1 min). The pauses bound
+ * the workflow's history. The state is in memory, so a restarted agent tries once more. Safe for
+ * use by many threads.
  */
 public final class EvictionBackoff {
 

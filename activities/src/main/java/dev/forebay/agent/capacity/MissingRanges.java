@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out which parts of a version are missing in the region, whether the version is mounted or
+ * Finds the parts of a version that are missing in the region, whether the version is mounted or
  * not. Workers know the chunks of mounted versions only. A version that is not mounted has the
  * chunks of mounted versions that share its packs.
  */
@@ -28,7 +28,7 @@ final class MissingRanges {
 
     private static final int PAGE = 1024;
 
-    /** Each one costs a manifest and a question to every worker. */
+    /** Each relative costs one manifest and one request to every worker. */
     private static final int MOST_RELATIVES = 8;
 
     private final Workers workers;

@@ -6,9 +6,10 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * The largest recent capacity of the region's workers together. A worker that is away for longer
- * than its grace period may return. The state is in memory, so an agent that has just started knows
- * only the capacity {@linkplain #known known} to etcd. Safe for use by many threads.
+ * Remembers the largest recent capacity of the region's workers together. Workers that left may
+ * return, so a version that fits only with them has to wait, and is not refused as too large. The
+ * state is in memory, so an agent that has just started knows only the capacity {@linkplain #known
+ * known} to etcd. Safe for use by many threads.
  */
 public final class RecentCapacity {
 
@@ -19,7 +20,7 @@ public final class RecentCapacity {
     private long seen;
 
     /**
-     * @param remembered how long a larger capacity counts after it has shrunk
+     * @param remembered the time for which a larger capacity counts after workers have left
      */
     public RecentCapacity(Duration remembered, LongSupplier nanos) {
         this.remembered = remembered;
@@ -32,9 +33,9 @@ public final class RecentCapacity {
     }
 
     /**
-     * Returns the capacity in bytes of the registered workers, plus that of workers which lost
-     * their place because they stayed away. Returns {@link Long#MAX_VALUE} if the row of a worker
-     * is not understood.
+     * Returns the capacity in bytes of the registered workers, plus that of workers that were
+     * removed because they stayed away. Returns {@link Long#MAX_VALUE} if the row of a worker is
+     * not understood.
      */
     public static long known(RegionView view) {
         return view.hidesWorkers()

@@ -162,7 +162,10 @@ public class RegionUsage {
         return bytes;
     }
 
-    /** Bytes that a worker holds for versions unmounted meanwhile count for their other owners. */
+    /**
+     * Returns the bytes of chunks by the mounts that own them. Bytes of a version that was
+     * unmounted meanwhile count for their other owners.
+     */
     private static List<Share> shares(RegionView view, Map<Set<Digest>, Long> bytes) {
         List<Mount> mounts = view.mounts();
         return bytes.entrySet().stream()

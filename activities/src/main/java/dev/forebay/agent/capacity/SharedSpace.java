@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * How versions share the space of their chunks.
+ * The space of several versions, divided by the versions that share it. All sizes are in bytes.
  *
  * @param versions the versions
  * @param parts the space of chunks that exactly the same versions own, the largest first; together
@@ -36,14 +36,15 @@ record SharedSpace(
 
     private static final int PAGE = 1024;
 
-    /** Objects around the bits. */
+    /** An estimate of the objects around the bits of a part. */
     private static final int PART_HEAP_BYTES = 100;
 
-    /** Two sizes, and entries in the list and in the key set. */
+    /** An estimate of two sizes, and entries in the list and in the key set. */
     private static final int VERSION_HEAP_BYTES = 100;
 
     /**
-     * Bytes of chunks that stay while one of their owners does.
+     * The bytes of all chunks that the same versions own. They stay while one of these versions
+     * does.
      *
      * @param owners indexes into {@link #versions}
      */
@@ -89,7 +90,7 @@ record SharedSpace(
         return alone.get(versions.indexOf(version));
     }
 
-    /** Returns roughly how much heap this takes, mostly one bit for each version and part. */
+    /** Returns an estimate of its heap in bytes, mostly one bit for each version and part. */
     long heapBytes() {
         return (long) parts.size() * (PART_HEAP_BYTES + versions.size() / Byte.SIZE)
                 + (long) versions.size() * VERSION_HEAP_BYTES;
@@ -105,7 +106,7 @@ record SharedSpace(
      * Returns at most {@code most} parts, and one more with the rest.
      *
      * @param parts the largest first
-     * @param versions how many there are
+     * @param versions the number of versions
      */
     static List<Part> bounded(List<Part> parts, int versions, int most) {
         if (parts.size() <= most) {

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Computes the space that versions take in a region's stores. Chunks that versions share count
- * once, across all datasets, as their manifests show. Safe for use by many threads.
+ * Computes the space that versions take in a region's stores, in bytes. Chunks that versions share
+ * count once, across all datasets, as their manifests show. Safe for use by many threads.
  */
 @Singleton
 public class SpaceCalculator {
@@ -46,7 +46,7 @@ public class SpaceCalculator {
         this.mostHeapBytes = mostHeapBytes;
     }
 
-    /** Returns roughly how much heap the remembered results take. */
+    /** Returns an estimate of the heap that the remembered results take, in bytes. */
     long heapBytes() {
         synchronized (known) {
             return heapBytes;

@@ -47,7 +47,7 @@ public class VersionSurvey {
     }
 
     /**
-     * Returns what the region has of a version, and its space.
+     * Returns the space and the missing bytes of a version in the region, and the region's queue.
      *
      * @throws dev.forebay.model.ForebayException {@code UNAVAILABLE} if etcd was never reached; as
      *     {@link ManifestCache#open}

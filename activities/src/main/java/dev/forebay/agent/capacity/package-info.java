@@ -1,4 +1,4 @@
-/** The space of a region: what versions take, what is missing, and who is admitted. */
+/** The space of a region: its use by versions, missing ranges, and admission. */
 @NullMarked
 package dev.forebay.agent.capacity;
 

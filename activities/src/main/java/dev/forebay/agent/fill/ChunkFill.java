@@ -17,7 +17,7 @@ import java.util.List;
 import org.jboss.logging.Logger;
 
 /**
- * Fills one chunk through the worker that owns it.
+ * Fills chunks of one version, each through the worker that owns it. Safe for use by many threads.
  *
  * <p>A worker that is down keeps its place for a grace period. A worker that only restarts
  * therefore keeps its chunks, and nothing is fetched twice. Afterwards its registration is removed,
@@ -27,7 +27,7 @@ public final class ChunkFill {
 
     private static final Logger LOG = Logger.getLogger(ChunkFill.class);
 
-    /** A worker hears of a new mount from etcd a moment later than this agent. */
+    /** A worker learns of a new mount from etcd a moment later than this agent. */
     private static final Duration MOUNT_WAIT = Duration.ofSeconds(10);
 
     private final Workers workers;
@@ -41,7 +41,7 @@ public final class ChunkFill {
     }
 
     /**
-     * Returns when the chunk is complete on its owner.
+     * Fills a chunk, and returns when it is complete on its owner.
      *
      * @throws ForebayException with the code of the owner's refusal; {@code UNAVAILABLE} if there
      *     is no worker or a live one does not answer; {@code CORRUPT} if the worker's figures

@@ -73,7 +73,7 @@ public final class FillRate {
      * Records that the fill of a chunk has ended or failed.
      *
      * @param bytes how many bytes came from outside the worker
-     * @param requests how many requests brought them
+     * @param requests how many requests fetched them
      */
     synchronized void ended(long bytes, long requests) {
         underWay--;

@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The progress of a range of chunks that finish in any order: everything below the lowest
- * unfinished chunk. Safe for use by many threads.
+ * Tracks the progress of a range of chunks that finish in any order: the chunks below the lowest
+ * unfinished one. Safe for use by many threads.
  */
 public final class RangeCursor {
 

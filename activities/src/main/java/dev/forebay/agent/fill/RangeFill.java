@@ -34,7 +34,7 @@ public final class RangeFill {
     }
 
     /**
-     * Returns when chunks {@code [from, to)} are complete.
+     * Fills chunks {@code [from, to)}, and returns when all are complete.
      *
      * @param cursor where to begin, and where to record finished chunks
      * @throws ForebayException the first failure of a chunk; {@code UNAVAILABLE} when interrupted;

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.zip.CRC32;
 import org.jboss.logging.Logger;
 
-/** The client of the control plane's REST API. */
+/** Sends requests of gangs to the control plane's REST API. Safe for use by many threads. */
 final class ControlPlaneClient implements VersionRequester {
 
     private static final Logger LOG = Logger.getLogger(ControlPlaneClient.class);
@@ -38,11 +38,11 @@ final class ControlPlaneClient implements VersionRequester {
     private final String purpose;
 
     /**
-     * @param address of its API
+     * @param address the address of its API
      * @param purpose a prefix of the requests' keys, at most 10 characters of an id; clients with
      *     different purposes cancel only their own requests
-     * @param lease of the pins, which another part must renew
-     * @param timeout of a request
+     * @param lease the lease of the pins, which another part must renew
+     * @param timeout the timeout of a request
      */
     ControlPlaneClient(
             URI address,

@@ -21,10 +21,10 @@ import org.jboss.logging.Logger;
  * Opens the scheduling gate of pods whose version is in the region.
  *
  * <p>Each round compares all waiting pods with the control plane's answers, and repeats the request
- * of each gang. Missed events therefore do no harm. The only state is since when a gang waits, for
- * its deadline: since its first pod was created, or since the agent knows it. A deadline that
- * {@link WarmCheck} has counted is over already. Several agents may do this at the same time.
- * {@link #check} is for one thread.
+ * of each gang. Missed events therefore do no harm. The only state is the time since which each
+ * gang waits, for its deadline. A gang waits since its first pod was created, or since this agent
+ * first saw it. The deadline of a pod that {@link WarmCheck} admitted late has passed already.
+ * Several agents may run rounds at the same time. {@link #check} is for one thread.
  */
 public final class Gate {
 
@@ -44,7 +44,7 @@ public final class Gate {
 
     /**
      * Gangs whose pods this agent has released or failed. Each of them has an entry in {@code
-     * turns}.
+     * scheduler}.
      */
     private final Set<Gang> settled = ConcurrentHashMap.newKeySet();
 

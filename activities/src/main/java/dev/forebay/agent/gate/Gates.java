@@ -26,11 +26,11 @@ public final class Gates {
      *
      * @param api the control plane's address
      * @param clients creates the HTTP client
-     * @param lease of the pins, which another part must renew
-     * @param timeout of a request
-     * @param interval between two requests for the same version
-     * @param atOnce for how many Jobs each gate sends requests at once; all versions of a Job count
-     *     once
+     * @param lease the lease of the pins, which another part must renew
+     * @param timeout the timeout of a request
+     * @param interval the time between two requests for the same version
+     * @param atOnce the number of Jobs for which each gate sends requests at once; all versions of
+     *     a Job count once
      */
     public Gates(
             URI api,

@@ -23,8 +23,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes missing pins for running gangs. A gang that runs cold may have none yet. Other pins have
- * ended because no agent could renew their lease for too long.
+ * Takes pins for running gangs that have none. A gang that runs cold may not have got its pin yet.
+ * The pin of another gang has ended if no agent could renew its lease in time.
  *
  * <p>Each round compares all running pods, as in {@link Gate}. Several agents may do this at the
  * same time. {@link #check} is for one thread.
@@ -42,13 +42,10 @@ public final class PinKeeper {
     private final PodPinOwners holders;
     private final Question question = new Question();
 
-    /**
-     * Requests without a final answer. Some have their pin already while their bytes are still on
-     * the way.
-     */
+    /** Requests without a final answer. Some have their pin already while the fill continues. */
     private final Set<Gang> unanswered = ConcurrentHashMap.newKeySet();
 
-    /** Why the last request since the previous round was refused. */
+    /** The reason of the last refusal since the previous round. */
     private final AtomicReference<@Nullable String> refusal = new AtomicReference<>();
 
     private volatile int lacking;

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Finds the holders of pods' pins, with one lookup for all pods of one controller. Not thread-safe.
+ * Finds the owner of each pod's pin. All pods of one controller share one lookup. Not thread-safe.
  */
 final class PodPinOwners {
 

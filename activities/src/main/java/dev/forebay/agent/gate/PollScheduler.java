@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Polls the answers for all waiting keys, each once per interval, several at once. Slow or missing
  * answers delay no other key, because a round waits for no answer. A waiter whose deadline has
  * passed is judged without an answer. The time for an answer counts from when the question is sent,
- * so a question that is queued behind answered ones gets its answer, too. The only state is since
- * when each key waits. Rounds are for one thread.
+ * so a question that is queued behind answered ones gets its answer, too. The only state is the
+ * time since which each key waits. Rounds are for one thread.
  *
  * @param <K> the key of a question
  * @param <W> the waiter
@@ -31,7 +31,7 @@ final class PollScheduler<K, W, A> {
 
     private static final Logger LOG = Logger.getLogger(PollScheduler.class);
 
-    /** After this time an agent has seen every entry that waited when the agent started. */
+    /** The time after which an agent has seen every entry that waited when it started. */
     private static final long BEGINNING_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final long intervalNanos;
@@ -66,7 +66,7 @@ final class PollScheduler<K, W, A> {
         }
 
         /**
-         * Acts on an answer or its absence. Only the first of these is judged for each question.
+         * Acts on an answer, or on its absence. Each question is judged once.
          *
          * @param waited since the entry is known, here or before
          * @param answer empty if there was none for a whole interval
@@ -212,8 +212,8 @@ final class PollScheduler<K, W, A> {
     }
 
     /**
-     * Makes the next round try again. Questions and judgements that saw {@code leaving} have done
-     * nothing.
+     * Keeps the entry, so that the next round tries again. Questions and judgements that saw {@code
+     * leaving} have done nothing.
      */
     private @Nullable Void stay(K what, Turn<W> turn, Throwable noThread) {
         turn.asked.set(null);

@@ -14,8 +14,9 @@ sealed interface RequestAnswer {
     record Cold(String why) implements RequestAnswer {}
 
     /**
-     * The version is being brought in.
+     * The version is being filled.
      *
+     * @param percent the filled part of the version, 0 to 100
      * @param left the remaining time, if known
      * @param obstacle what it waits for, or its last failure, if it makes no progress
      */
@@ -38,7 +39,7 @@ sealed interface RequestAnswer {
     /** Stands for a missing answer. */
     RequestAnswer NONE = new Refused(UNAVAILABLE, "the control plane does not answer");
 
-    /** Returns whether the control plane has given an answer of substance. */
+    /** Returns whether the control plane has answered, even with a refusal. */
     static boolean isSaid(RequestAnswer answer) {
         return !(answer instanceof Refused refused && refused.code().equals(UNAVAILABLE));
     }

@@ -1,6 +1,6 @@
 package dev.forebay.agent.gate;
 
-/** The service that brings versions into regions. Safe for use by many threads. */
+/** Requests versions from the control plane. Safe for use by many threads. */
 interface VersionRequester {
 
     /**

@@ -29,8 +29,8 @@ import org.jboss.logging.Logger;
  * region.
  *
  * <p>Each round compares all waiting Workloads, as in {@link Gate}. The request is the same that
- * the pods will send at the gate for the same holder. Both share one pin, and the gate opens at
- * once. Several agents may do this at the same time. {@link #check} is for one thread.
+ * the pods will send at the gate for the same holder. Both share one pin, and the gate then opens
+ * at once. Several agents may do this at the same time. {@link #check} is for one thread.
  */
 public final class WarmCheck {
 
@@ -50,8 +50,8 @@ public final class WarmCheck {
     private final Map<String, PinOwner> holders = new HashMap<>();
 
     /**
-     * Petitions that this agent has rejected and that are still in {@code turns}. Their requests
-     * serve no pods.
+     * Workloads that this agent has rejected and that are still in {@code scheduler}. No pods need
+     * their requests.
      */
     private final Set<WorkloadRequest> rejected = ConcurrentHashMap.newKeySet();
 
@@ -131,8 +131,8 @@ public final class WarmCheck {
     }
 
     /**
-     * Returns the wishes that a Workload has to wait for. If there are none, answers the check at
-     * once.
+     * Returns the versions that a Workload has to wait for, by pod set. If there are none, answers
+     * the check at once.
      */
     private Optional<Map<String, PodVersionRequest>> versionRequests(ReservedWorkload workload) {
         Map<String, PodVersionRequest> versionRequests = new TreeMap<>();

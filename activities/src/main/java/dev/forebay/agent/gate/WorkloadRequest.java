@@ -7,8 +7,8 @@ import java.util.Map;
 /**
  * The versions that a Workload waits for while it has its quota.
  *
- * @param workload its uid
- * @param reservedAt when it got its quota; a Workload that gets it again waits from the beginning
+ * @param workload the uid of the Workload
+ * @param reservedAt when it got its quota; a Workload that gets its quota again starts a new wait
  * @param versionRequests at least one, by the name of the pod set that has it
  */
 record WorkloadRequest(

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Tracks kinds that the API server does not list. While it starts, it answers before it has
- * discovered the custom resources. A kind therefore counts as gone only after it was missing for a
- * while. Safe for use by many threads.
+ * Tracks kinds that the API server does not list. An API server that starts answers before it has
+ * discovered the custom resources. A kind therefore counts as gone only after it was missing for
+ * ten minutes. Safe for use by many threads.
  */
 final class AbsentKinds {
 

@@ -23,7 +23,7 @@ final class ApiServer {
     private ApiServer() {}
 
     /**
-     * Returns the API server's answer to a question.
+     * Sends a request that changes nothing, and returns the answer.
      *
      * @param what the purpose of the request, for the message
      * @throws ForebayException {@code UNAVAILABLE} if the request fails

@@ -27,7 +27,7 @@ public final class Cluster {
         return new ClusterJobs(client, podsHoldPins, workloadsHoldPins, System::nanoTime);
     }
 
-    /** Returns its pods that wait for a version. */
+    /** Returns its pods that the webhook has changed. */
     public Pods pods() {
         return new ClusterPods(client, Clock.systemUTC());
     }
@@ -45,7 +45,7 @@ public final class Cluster {
     /**
      * Returns the registration of the webhook for its pods.
      *
-     * @param namespace of the Secret
+     * @param namespace the namespace of the Secret
      * @param secret the Secret that keeps the key
      * @param configuration the MutatingWebhookConfiguration
      */

@@ -13,7 +13,7 @@ public interface Nodes {
     /**
      * Returns all nodes by name, including those without such labels.
      *
-     * @param prefix of the keys of interest
+     * @param prefix the prefix of the keys to return
      * @return for each node its labels with this prefix
      */
     Map<String, Map<String, String>> labels(String prefix);

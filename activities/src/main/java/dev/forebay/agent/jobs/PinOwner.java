@@ -3,8 +3,9 @@ package dev.forebay.agent.jobs;
 import dev.forebay.membership.Pin;
 
 /**
- * The Kubernetes object whose end ends a pin. It is the topmost owner of a pod whose kind Forebay
- * knows, so that all pods of a gang share one pin. A pod without such an owner holds its own pin.
+ * The Kubernetes object that owns a pin: the pin ends with it. It is the topmost owner of a pod
+ * whose kind Forebay knows, so that all pods of a gang share one pin. A pod without such an owner
+ * holds its own pin.
  *
  * @param uid from the API server, never used twice
  */
@@ -12,7 +13,7 @@ public record PinOwner(String kind, String namespace, String name, String uid) {
 
     private static final String PREFIX = "job-";
 
-    /** The limit for a pin's holder. */
+    /** The maximum number of characters of a pin's holder. */
     private static final int LONGEST = 200;
 
     /** Returns the id of the holder's one pin on each version. */

@@ -5,12 +5,12 @@ import io.fabric8.kubernetes.client.KubernetesClient;
 import java.util.Optional;
 
 /**
- * Finds the holder of a pin that is taken for a pod or a Workload. Needs the verb {@code get} on
- * the owners of these.
+ * Finds the object that owns the pin of a pod or a Workload. Needs the verb {@code get} on the
+ * owners of these.
  */
 final class PinOwnerLookup {
 
-    /** A RayJob's pod has the most: RayCluster, RayJob, and the owner of that. */
+    /** The longest usual chain is that of a RayJob's pod: RayCluster, RayJob, and its owner. */
     private static final int MOST = 5;
 
     private final KubernetesClient client;

@@ -17,7 +17,7 @@ public interface Registration {
      * Replaces the stored key.
      *
      * @param before the result of {@link #key}
-     * @return false if another agent was faster
+     * @return false if another agent has replaced it meanwhile
      */
     boolean keep(Optional<WebhookKey> before, WebhookKey key);
 

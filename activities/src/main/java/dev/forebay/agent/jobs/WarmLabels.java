@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The labels of a region's nodes that name the versions which they hold as a whole, such as {@code
+ * The labels of nodes that name the versions which a node holds completely, such as {@code
  * us-east-1.warm.forebay.dev/5d0c81f2a6…: search_ko-bert_2026-11-20}.
  *
  * <p>Selectors use the key. Names of versions can be longer than a label allows, and shortened

@@ -7,7 +7,7 @@ import java.util.Optional;
 /**
  * A kind of objects that run training pods, directly or through other objects.
  *
- * @param group of the API; its versions are discovered, because they change
+ * @param group the API group; its versions are discovered, because they change
  */
 public record WorkloadKind(String group, String name, String plural) {
 

@@ -28,7 +28,10 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Collects what the region and the catalogue know of the versions in a region. Thread-safe. */
+/**
+ * Rates the versions in a region as candidates for eviction, from the region and the catalogue.
+ * Thread-safe.
+ */
 @Singleton
 public class EvictionCandidates {
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses the copies that a sweep evicts from a region. First come copies of deleted datasets,
  * expired copies, and orphans. If a namespace exceeds its quota, or the region its high watermark,
- * a {@link VictimSelection} follows. Copies that are pinned or on their way out are never chosen. A
+ * a {@link VictimSelection} follows. Copies that are pinned or being evicted are never chosen. A
  * copy must be complete to be chosen for expiry, quota or watermark.
  *
  * <p>The plan is a proposal. The workflow of each version checks it again, and the region's etcd

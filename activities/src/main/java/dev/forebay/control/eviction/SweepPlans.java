@@ -34,7 +34,7 @@ import java.util.stream.Collectors;
 @Singleton
 public class SweepPlans {
 
-    /** Each one needs a query to Temporal. */
+    /** The maximum number of orphans in a plan: each needs a query to Temporal. */
     private static final int MOST_STRAYS = 100;
 
     private final ResidentCatalogue residents;

@@ -1,4 +1,4 @@
-/** Which versions leave a region: what each is worth, the choice of victims, and sweeps. */
+/** Evictions from a region: the worth of versions, the choice of victims, and sweeps. */
 @NullMarked
 package dev.forebay.control.eviction;
 

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A forecast of what it takes to bring a version into regions.
+ * A forecast of a version's fills of regions: missing bytes, sources, admission, duration and cost.
  *
  * @param manifest null if the version is not frozen yet: the figures then describe the lake now
  * @param currency the currency of all costs; null if no price is configured, then there are no

@@ -28,8 +28,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forecasts what it takes to bring a version into regions. It reads the lake, the regions and the
- * catalogue, and changes nothing: it starts no workflow and writes nothing. Thread-safe.
+ * Forecasts the fills of regions with a version. It reads the lake, the regions and the catalogue,
+ * and changes nothing: it starts no workflow and writes nothing. Thread-safe.
  */
 @Singleton
 public class FillPlanner {

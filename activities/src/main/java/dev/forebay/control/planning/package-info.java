@@ -1,6 +1,5 @@
 /**
- * Forecasts: from where a region fills a version, whether it admits it, how long that takes, what
- * it costs, and which region suits a job.
+ * Forecasts of fills: their sources, admission, duration and cost, and the best region for a job.
  */
 @NullMarked
 package dev.forebay.control.planning;

@@ -94,7 +94,7 @@ public class EnsureRequests {
     }
 
     /**
-     * Brings the version into the regions, and waits for at most {@code wait}.
+     * Requests the version in the regions, and waits for at most {@code wait}.
      *
      * @param runId the training run that asks; null if it is unknown
      * @param create whether to create the version if it is not known

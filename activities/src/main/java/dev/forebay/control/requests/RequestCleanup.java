@@ -8,7 +8,7 @@ import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.time.Instant;
 
-/** Deletes requests that are older than their retention, a bounded number every hour. */
+/** Deletes requests that are older than their retention, at most a million every hour. */
 @Singleton
 public class RequestCleanup {
 

@@ -65,7 +65,7 @@ public class VersionReader {
         return live(versions.get(version));
     }
 
-    /** As {@link #status}, but an unknown version is in no region. */
+    /** As {@link #status}, but returns a status without regions for an unknown version. */
     public VersionStatus statusOrNothing(DatasetVersion version) {
         Dataset dataset = datasets.get(version.dataset());
         return versions.find(version)

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Counts the jobs that wait for a version, as far as they ask this process: {@code
+ * Counts the waiting jobs whose requests this process answers, for the metrics {@code
  * forebay_control_waiting_*}. A client that waits repeats its request. After two minutes without
  * one it counts as gone. Thread-safe.
  */

@@ -159,8 +159,8 @@ final class DiskStore implements AutoCloseable {
     }
 
     /**
-     * Sets the listener that runs when a disk that hung has answered all its calls. The thread is
-     * the listener's from then on.
+     * Sets the listener that runs when a disk that hung has answered all its calls. The listener
+     * may take some time, because nothing else waits for its thread.
      */
     void onAnswer(Consumer<DiskStore> listener) {
         calls.onAnswer(() -> listener.accept(this));

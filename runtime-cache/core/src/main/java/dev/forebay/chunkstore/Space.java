@@ -122,7 +122,7 @@ final class Space {
     }
 
     /**
-     * Evicts chunks of at least so many bytes, or all that may be evicted. Returns whether it
+     * Evicts chunks of at least this many bytes, or all that may be evicted. Returns whether it
      * evicted any.
      */
     synchronized boolean evict(long bytes) {

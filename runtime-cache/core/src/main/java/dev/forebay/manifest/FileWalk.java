@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Iterates over the files of a manifest in the order of their {@link FilePath}s, from any path on.
- * It reads ahead a few names of each open folder, regardless of the version's size. Not
- * thread-safe.
+ * It keeps at most 256 nodes of each open folder in memory. Not thread-safe.
  */
 public final class FileWalk implements Iterator<FileWalk.Found> {
 

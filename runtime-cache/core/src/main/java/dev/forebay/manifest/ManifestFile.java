@@ -12,8 +12,8 @@ import java.nio.file.Path;
  *
  * @param digest SHA-256 of the file
  * @param objects the number of files, without directories
- * @param bytes the sum of their sizes
- * @param chunks how many chunks hold at least one of those bytes
+ * @param bytes the sum of their sizes, in bytes
+ * @param chunks the number of chunks that hold at least one of those bytes
  */
 public record ManifestFile(Path path, Digest digest, long objects, long bytes, long chunks) {
 

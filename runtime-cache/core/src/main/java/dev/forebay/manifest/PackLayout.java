@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * Places objects into new packs, one after the other, each at a multiple of 4 KiB.
  *
- * <p>Keeps only the current pack and the rows of the finished ones. Not thread-safe.
+ * <p>Keeps in memory only the current pack and the rows of the finished ones. Not thread-safe.
  */
 public final class PackLayout {
 

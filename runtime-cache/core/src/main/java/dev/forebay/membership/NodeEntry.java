@@ -20,7 +20,7 @@ public interface NodeEntry {
     List<DatasetVersion> read();
 
     /**
-     * Writes the versions that the node holds completely, or only renews the entry if it lists them
+     * Writes the versions that the node holds completely. Only renews the entry if it lists them
      * already.
      *
      * <p>The first call replaces the entry of another process, which served the node before. Later

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *     -}
  * @param holder the owner of the pin, for people
  * @param reason the purpose of the pin, for people
- * @param lease how long it lives without renewal
+ * @param lease its lifetime without a renewal, in whole seconds, at least 1
  * @param job the uid of the Kubernetes Job that holds it, if there is one
  * @param renewed whether its holder has renewed it since it was taken; a pin for a fixed term never
  *     is

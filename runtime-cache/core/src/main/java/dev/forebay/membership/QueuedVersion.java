@@ -12,10 +12,10 @@ import java.util.function.ToLongFunction;
 /**
  * A version that waits in a region's queue for space.
  *
- * @param bytes the space that it still lacked when it last asked
+ * @param bytes the space that it still needed when it last asked, in bytes
  * @param rank its place among the versions that wait: a lower rank enters first
  * @param since when it began to wait
- * @param steppedAside whether something other than space keeps it out, so that no other version
+ * @param steppedAside whether a quota or an absent worker keeps it out, so that no other version
  *     waits behind it
  * @param reason why it waits, for people
  */
@@ -32,7 +32,7 @@ public record QueuedVersion(
      * Sorts a queue in the order of admission. The rank comes first, then the namespace with the
      * fewest bytes in the region, then the waiting time.
      *
-     * @param taken the number of bytes that a namespace has in the region
+     * @param taken returns the number of bytes that a namespace has in the region
      */
     public static List<QueuedVersion> inOrder(
             List<QueuedVersion> queue, ToLongFunction<String> taken) {

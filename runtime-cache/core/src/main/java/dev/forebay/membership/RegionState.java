@@ -74,7 +74,7 @@ public interface RegionState extends AutoCloseable {
      * Returns the entry in which a node lists the versions that it holds. Reads and writes nothing
      * yet.
      *
-     * @param life how long the entry stays after its last renewal; in whole seconds, at least 1
+     * @param life the lifetime of the entry after its last renewal, in whole seconds, at least 1
      */
     NodeEntry node(NodeName name, Duration life);
 
@@ -100,8 +100,8 @@ public interface RegionState extends AutoCloseable {
      * Removes a worker that is not live, so that placement assigns its chunks to other workers.
      * Does nothing if the worker is live.
      *
-     * @param remembered how long the worker is then among the {@linkplain RegionView#departed
-     *     departed}, unless it comes back
+     * @param remembered the time for which the worker is then among the {@linkplain
+     *     RegionView#departed departed}, unless it comes back
      */
     void remove(String workerId, Duration remembered);
 

@@ -1,7 +1,8 @@
 package dev.forebay.transfer;
 
 /**
- * Reports that a worker is overloaded: it refused with {@code Retry-After}, the time to ask again.
+ * Reports that a worker is overloaded: it refused with {@code Retry-After}, the time after which to
+ * ask again.
  */
 final class BusyException extends Exception {
 

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A range of bytes as in HTTP headers, but with an exclusive end, as usual in Java. */
+/** The bytes {@code [from, to)} of a pack. HTTP headers have an inclusive end instead. */
 record ByteRange(long from, long to) {
 
     private static final Pattern CONTENT_RANGE =

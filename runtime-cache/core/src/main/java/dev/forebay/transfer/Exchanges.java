@@ -24,8 +24,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Sends requests to workers. The number of concurrent requests is bounded. Each one has one timeout
- * for everything, from the wait for a permit to the last byte of the answer.
+ * Sends requests to workers. The number of concurrent requests is bounded. One timeout covers a
+ * whole request, from the wait for a permit to the last byte of the answer. Safe for use by many
+ * threads.
  */
 final class Exchanges implements AutoCloseable {
 

@@ -46,7 +46,7 @@ final class FileReceiver {
         return began;
     }
 
-    /** Returns how many bytes are in the file. */
+    /** Returns the number of bytes in the file. */
     long received() {
         return received.get();
     }

@@ -6,7 +6,7 @@ package dev.forebay.transfer;
  */
 final class HedgeBudget {
 
-    /** The most such requests in a row, after a time without any. */
+    /** The maximum number of such requests in a row, after a time without any. */
     private static final int BURST = 10;
 
     private final double share;

@@ -3,7 +3,7 @@ package dev.forebay.transfer;
 import java.security.Security;
 
 /**
- * Sets how long this process caches the answers of name servers.
+ * Sets the times for which this process caches the answers of name servers.
  *
  * <p>By default, the JDK caches an address for 30 s, and a missing one for 10 s. It forgets an
  * address as soon as name servers do not answer. gRPC caches an address for 30 s, too. Readers
@@ -12,7 +12,9 @@ import java.security.Security;
  */
 public final class HostAddresses {
 
-    /** A system property of gRPC with the same name as a security property of the JDK. */
+    /**
+     * A system property of gRPC, in seconds, with the same name as a security property of the JDK.
+     */
     private static final String GRPC_SECONDS_BELIEVED = "networkaddress.cache.ttl";
 
     private static final String PREFIX = "sun.net.inetaddr.";

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The head of an answer.
+ * The head of an HTTP answer: its status and fields.
  *
  * @param fields values by case-insensitive name; the first value of a repeated field
  */

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Receives the range of an answer into a buffer of the caller. */
+/**
+ * Receives the range of an answer into a buffer of the caller. Other threads may read its progress
+ * meanwhile.
+ */
 final class RangeReceiver {
 
     private static final int MAX_PROBLEM_BYTES = 1 << 20;

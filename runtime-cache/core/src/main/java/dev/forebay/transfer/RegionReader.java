@@ -38,8 +38,8 @@ public final class RegionReader {
             new Backoff(Duration.ofMillis(100), Duration.ofSeconds(1));
 
     /**
-     * How long all workers may answer that the version is not mounted: their view of a new mount
-     * may be older than the reader's.
+     * The time for which all workers may answer that the version is not mounted: their view of a
+     * new mount may be older than the reader's.
      */
     private static final Duration UNMOUNTED_TIMEOUT = Duration.ofSeconds(2);
 

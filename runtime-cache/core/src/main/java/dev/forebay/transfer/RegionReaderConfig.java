@@ -7,12 +7,13 @@ import java.time.Duration;
  *
  * @param totalTimeout timeout of one read with all its attempts
  * @param attemptTimeout timeout of one worker's answer, after which the next one is asked
- * @param suspicion how long a worker that did not answer is asked after all others
- * @param hedgeAfter how long an answer may take before the next worker is asked for a copy, and the
- *     first one whether it is alive
- * @param hedgeShare the largest share of reads that ask a second worker, except for a few in a row
- * @param silence how long a worker may take to say that it is alive. An answer that has begun may
- *     take this long in addition to its time at the slowest rate. Then the next worker is asked.
+ * @param suspicion the time for which a worker that did not answer is asked after all others
+ * @param hedgeAfter the time after which the next worker is asked for a copy, and the first one
+ *     whether it is alive
+ * @param hedgeShare the largest share of reads that ask a second worker, 0 to 1, except for ten in
+ *     a row
+ * @param silence the time in which a worker must say that it is alive. An answer that has begun may
+ *     take this time in addition to its time at the slowest rate. Then the next worker is asked.
  * @param slowestBytesPerSecond the slowest rate
  */
 public record RegionReaderConfig(

@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers for a while which workers did not answer, so that a dead worker costs a timeout now and
- * then, not at every read. Safe for use by many threads.
+ * Remembers for a while which workers did not answer, so that a dead worker does not cost every
+ * read a timeout. Safe for use by many threads.
  */
 final class SuspectWorkers {
 

@@ -31,7 +31,7 @@ final class WatchedDownload {
     /**
      * @param last whether there is no other worker to ask; the worker may be slow then
      * @param probed whether the worker must say that it is alive before it begins
-     * @param firstByte how long the worker may take to begin
+     * @param firstByte the time in which the worker must begin to send
      */
     WatchedDownload(
             RegionFilesConfig config,

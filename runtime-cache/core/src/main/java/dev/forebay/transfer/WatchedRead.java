@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from one worker, but does not wait in vain if another one could serve the bytes.
+ * Reads from one worker, and uses another one if the first is slow or does not answer.
  *
  * <p>After a short time, it asks the next worker for the same bytes, but only for a stored copy. No
  * chunk is thus fetched from the lake twice. The first answer wins ("hedged requests": Dean and

@@ -20,7 +20,9 @@ public final class WorkerProtocol {
     /** The source of the bytes: a {@link Source#wireName}. */
     public static final String SOURCE_HEADER = "Forebay-Source";
 
-    /** The ranges that are missing in an answer to a request for several, without their unit. */
+    /**
+     * The ranges that are missing in an answer to a request for several ranges, without their unit.
+     */
     public static final String ABSENT_HEADER = "Forebay-Absent";
 
     /** The most ranges in one request. */

@@ -19,10 +19,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Waits for a version's admission to a region. It asks the region again and again, and evicts
- * versions of less value now and then, and whenever the region reports that evictions would help.
- * The version takes its place in the region's queue first and keeps it, because later versions
- * would otherwise take the freed space. The failure of the last attempt says why it waits.
+ * Waits for a version's admission to a region. It repeats the request until the region admits the
+ * version. Meanwhile it evicts versions of less value, at growing intervals and whenever the region
+ * reports that evictions would help. The version takes its place in the region's queue first and
+ * keeps it, because later versions would otherwise take the freed space. The failure of the last
+ * attempt shows why it waits.
  */
 public final class AdmissionWait {
 
@@ -32,10 +33,15 @@ public final class AdmissionWait {
      */
     private static final Duration LONGEST_WAIT = Duration.ofHours(24);
 
-    /** The same limit as for all other steps before a fill begins. */
+    /**
+     * The time after which failures of the region end the wait, as for all other steps before a
+     * fill.
+     */
     private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
 
-    /** The region removes a version from its queue if it has not asked for two minutes. */
+    /**
+     * The interval of requests that keep the place in the queue, which expires after two minutes.
+     */
     private static final Duration PLACE_IS_KEPT = Duration.ofMinutes(1);
 
     private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(30);

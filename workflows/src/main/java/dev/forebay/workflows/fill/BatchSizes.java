@@ -3,8 +3,8 @@ package dev.forebay.workflows.fill;
 /**
  * Divides a version into the batches of chunks that one activity fills.
  *
- * <p>About fifty batches make a good progress bar. BatchSizes below 32 chunks (256 MiB) would leave
- * the region's workers idle between batches. BatchSizes above 2,048 chunks (16 GiB) would make
+ * <p>About fifty batches make a good progress bar. Batches of less than 32 chunks (256 MiB) would
+ * leave the region's workers idle in between. Batches of more than 2,048 chunks (16 GiB) would make
  * attempts long. The parent gets at most fifty progress reports for a version of any size.
  */
 public final class BatchSizes {

@@ -23,7 +23,7 @@ import java.util.Map;
 import org.slf4j.Logger;
 
 /**
- * Proves that a region that is CACHED still holds everything, by asking its workers again. It asks
+ * Proves that a CACHED region still holds the whole version, by asking its workers again. It asks
  * one question at a time per region, and its answer serves all callers that wait for it.
  *
  * <p>A region that lacks a part, or has lost the mount, is filled again.

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One fill of one region, shared by all callers that wait for it. It ingests the version if
  * necessary, then prewarms, until the region is CACHED, BLOCKED or evicted. If the workflow's run
- * ends first, the next run takes the fill up.
+ * ends first, the next run continues the fill.
  */
 final class Fill {
 
@@ -85,7 +85,7 @@ final class Fill {
     }
 
     /**
-     * Returns when the region is CACHED.
+     * Fills the region, and returns when it is CACHED.
      *
      * @throws io.temporal.failure.ApplicationFailure with the code of the BLOCKED region, or
      *     EVICTING if the version was evicted meanwhile

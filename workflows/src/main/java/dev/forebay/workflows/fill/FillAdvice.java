@@ -6,8 +6,9 @@ import dev.forebay.model.RegionName;
 import dev.forebay.workflows.message.Problem;
 
 /**
- * Adds to the problem of a failed fill the commands that help. Messages of some codes name their
- * own remedy. {@code docs/operations.md}, "A version is BLOCKED", has the same codes.
+ * Adds to the problem of a failed fill what a person has to do, with the commands. Messages of some
+ * codes name their own remedy. {@code docs/operations.md}, "A version is BLOCKED", has the same
+ * codes.
  */
 final class FillAdvice {
 

@@ -5,8 +5,8 @@ import dev.forebay.workflows.input.PrewarmInput.Cursor;
 import java.util.Locale;
 
 /**
- * The progress of a fill for people, as Temporal's UI shows it. It never goes back: later rounds,
- * which fill again what workers lost, show no number of chunks.
+ * Formats the progress of a fill for people, for Temporal's UI. The number of chunks never
+ * decreases: later rounds, which fill lost chunks again, show none.
  */
 final class FillDetails {
 

@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The fills in progress: one per region, however many callers wait for it. */
+/** The fills of a version in progress: one per region, for any number of callers. */
 public final class Fills {
 
     private final VersionState state;
@@ -100,7 +100,7 @@ public final class Fills {
         return of(region, Urgency.INTERACTIVE);
     }
 
-    /** Takes up a fill of an earlier run, unless a caller of this run has done so already. */
+    /** Continues a fill of an earlier run, unless a caller of this run has done so already. */
     public void takeUp(RegionName region) {
         if (!running.containsKey(region)) {
             UnfinishedFill left = unfinished.get(region);
@@ -154,7 +154,7 @@ public final class Fills {
         return present != null ? present.askedFor() : left != null && left.askedFor();
     }
 
-    /** Returns when nothing fills the region any more, because an eviction has begun there. */
+    /** Stops the fill of a region for an eviction, and returns when no fill runs there. */
     public void stop(RegionName region) {
         Running present = running.get(region);
         if (present != null) {

@@ -17,7 +17,7 @@ final class PinRequesters {
     private final Map<PinKey, Set<PinRequester>> of = new HashMap<>();
 
     /**
-     * @param left what the previous run left
+     * @param left the pins that the previous run left, with their requests
      */
     PinRequesters(List<ProvisionalPin> left) {
         for (ProvisionalPin each : left) {

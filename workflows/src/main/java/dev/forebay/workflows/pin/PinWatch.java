@@ -22,8 +22,8 @@ import java.util.Set;
 import org.slf4j.Logger;
 
 /**
- * Finds out which pins have ended. Renewals do not pass through the workflow. When the first pin of
- * a region seems to have ended, or the region reports that some have, it asks the region for the
+ * Detects the ends of pins. Renewals do not pass through the workflow. When the first pin of a
+ * region seems to have ended, or the region reports that some have, it asks the region for the
  * remaining lifetimes. Pins in the answer count as alive for that long, and the others have ended.
  * While the region does not answer, every pin counts as alive.
  */

@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a caller stops waiting: at its own deadline, or when its request has failed elsewhere or was
- * cancelled. Without a deadline it adds no event to the history.
+ * Ends the wait of a caller: at its own deadline, or when its request has failed in another region
+ * or was cancelled. Without a deadline it adds no event to the history.
  */
 public final class CallerDeadline {
 
@@ -39,12 +39,12 @@ public final class CallerDeadline {
         return time.isCompleted();
     }
 
-    /** Returns whether the caller waits no more, for any reason. */
+    /** Returns whether the wait has ended, for any reason. */
     public boolean isOver() {
         return pointless || hasCome();
     }
 
-    /** Ends the wait, because the request has failed elsewhere. */
+    /** Ends the wait, because the request has failed in another region. */
     public void giveUp() {
         pointless = true;
     }

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The history entries of a version that the catalogue does not have yet. If the catalogue is away
- * for long, only the latest ones stay.
+ * The history entries of a version that the catalogue does not have yet, at most {@value #MOST}.
+ * While the catalogue is unavailable, the oldest ones are dropped.
  */
 public final class History {
 
@@ -44,7 +44,7 @@ public final class History {
     }
 
     /**
-     * Adds an entry for an event, if its effect deserves one.
+     * Adds an entry for an event that changed the residency or the first or last pin of a region.
      *
      * @param why for people; may be empty
      */

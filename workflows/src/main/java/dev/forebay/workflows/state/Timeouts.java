@@ -8,9 +8,9 @@ import java.time.Instant;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits with a timeout. The present SDK's {@link Workflow#await(Duration,
- * java.util.function.Supplier)} keeps its timer when the condition comes true. These methods cancel
- * it, so that no old timer wakes the workflow later.
+ * Waits with a timeout. The SDK's {@link Workflow#await(Duration, java.util.function.Supplier)}
+ * keeps its timer when the condition comes true. These methods cancel it, so that no old timer
+ * wakes the workflow later.
  */
 public final class Timeouts {
 

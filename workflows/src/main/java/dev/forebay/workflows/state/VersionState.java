@@ -14,7 +14,10 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The only mutable state of a workflow run. Only events change it. */
+/**
+ * Holds the status and the history of a version during a run of its workflow. Only {@link
+ * VersionEvent}s change it.
+ */
 public final class VersionState {
 
     private final History history;
@@ -35,9 +38,9 @@ public final class VersionState {
     }
 
     /**
-     * As {@link #apply(Event)}.
+     * As {@link #apply(VersionEvent)}.
      *
-     * @param why for people
+     * @param why the reason for the event, for people
      */
     public void apply(VersionEvent event, String why) {
         VersionStatus before = status;

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Keeps the catalogue up to date: it sends one status at a time, in order, always the latest. A
- * catalogue that is away delays no other work.
+ * Sends the status of a version to the catalogue: one at a time, in order, always the latest. An
+ * unavailable catalogue delays no other work.
  *
  * <p>An attempt that has timed out may still arrive after later ones. Each status therefore has a
  * {@link Revision}, by which the catalogue recognises an old one.
@@ -51,7 +51,7 @@ final class CatalogueProjection {
     }
 
     /**
-     * Starts, and sends the first status in any case.
+     * Starts to send changes of the status, the first one in any case.
      *
      * @param leaving whether the run is about to end: nothing more is sent, because the next run
      *     does it

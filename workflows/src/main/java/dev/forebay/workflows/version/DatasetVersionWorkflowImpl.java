@@ -51,8 +51,8 @@ import java.util.stream.Collectors;
  * Helpers follow fills, evictions and pins. The main method shows the state to people and to the
  * catalogue, and starts a new run when the history gets long.
  *
- * <p>It delays the new run until no work is in progress, but only up to a limit. Beyond it, the
- * fills stop and the next run takes them up. Waiting clients learn from Temporal that the run has
+ * <p>It delays the new run until no work is in progress, but only up to a limit. After that the
+ * fills stop, and the next run continues them. Waiting clients learn from Temporal that the run has
  * ended, and send their requests to the next run.
  */
 public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
@@ -370,7 +370,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         return 4_000;
     }
 
-    /** Takes up the work in progress of the previous run. */
+    /** Continues the work in progress of the previous run. */
     private void recover() {
         for (Residency residency : state.status().regions()) {
             RegionName region = residency.region();

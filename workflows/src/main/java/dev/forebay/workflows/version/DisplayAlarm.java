@@ -9,7 +9,10 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A timer for an instant that seldom changes. Only a change adds events to the history. */
+/**
+ * A timer for an instant that rarely changes. Setting it to the same instant adds no event to the
+ * history.
+ */
 final class DisplayAlarm {
 
     private Optional<Instant> at = Optional.empty();

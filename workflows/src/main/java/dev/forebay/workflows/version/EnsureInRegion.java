@@ -41,15 +41,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class EnsureInRegion {
 
-    /** A round is repeated only if it lost against an eviction or a region that forgets. */
+    /** A round is repeated only if an eviction came first, or the region lost the mount. */
     private static final int MOST_ROUNDS = 20;
 
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    /** How old a confirmation may be, so that many callers share one question to the workers. */
+    /**
+     * The maximum age of a confirmation, so that many callers share one question to the workers.
+     */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
-    /** How long a caller whose deadline has passed waits to learn the coverage. */
+    /** The timeout of the last query for the coverage, after the caller's deadline. */
     private static final Duration LAST_QUERY_TIMEOUT = Duration.ofSeconds(5);
 
     private final VersionState state;

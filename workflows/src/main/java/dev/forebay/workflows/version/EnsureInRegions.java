@@ -23,16 +23,17 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Serves one {@code ensureCached} in all regions that it names: with a receipt of each, or of none.
- * All receipts must be true when the caller gets the answer. A region that completed long before
- * the last one is therefore asked again. The fills continue even if the call fails.
+ * Serves one {@code ensureCached} in all regions that it names. The caller gets a receipt of each
+ * region, or a failure. All receipts must be true when the caller gets the answer. A region that
+ * completed long before the last one is therefore asked again. The fills continue even if the call
+ * fails.
  */
 final class EnsureInRegions {
 
     /** Another round is needed only if a region completed long before another one. */
     private static final int MOST_ROUNDS = 20;
 
-    /** How long a receipt counts as true while other regions are not complete. */
+    /** The time for which a receipt counts as true while other regions are not complete. */
     private static final Duration BELIEVED = Duration.ofSeconds(10);
 
     /** A receipt of one region, and when it was given. */

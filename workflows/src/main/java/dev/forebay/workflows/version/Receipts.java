@@ -19,7 +19,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Writes receipts, and starts the TTL again where a receipt does. */
+/** Creates receipts. A receipt of a complete copy without a pin starts the time to live again. */
 final class Receipts {
 
     private final VersionState state;

@@ -67,7 +67,10 @@ final class RunEnd {
                 || Workflow.getInfo().getHistoryLength() > longestHistory;
     }
 
-    /** Leaves out the events that the next run would begin with anyway. */
+    /**
+     * Returns whether the history is too long, without the events with which the next run would
+     * begin.
+     */
     private boolean isHistoryTooLong() {
         int waiting = callers.waiting();
         int answered = callers.answered();

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The status of a version for people, as Markdown of bounded length. */
+/** Formats the status of a version for people, as Markdown of bounded length. */
 final class StatusMarkdown {
 
     private static final int MOST_ROWS = 20;

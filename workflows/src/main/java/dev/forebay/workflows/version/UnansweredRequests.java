@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class UnansweredRequests {
 
     /**
-     * A request whose deadline passed between two runs still gets this long, to receive the state
-     * of that moment.
+     * The time that a request still gets if its deadline passed between two runs, to receive the
+     * state of that moment.
      */
     private static final Duration LEAST_TIMEOUT = Duration.ofSeconds(5);
 

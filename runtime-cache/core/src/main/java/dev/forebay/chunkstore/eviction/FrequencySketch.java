@@ -3,7 +3,7 @@ package dev.forebay.chunkstore.eviction;
 import java.util.Arrays;
 
 /**
- * Estimates how often keys were used lately. It is a count-min sketch of counters up to 15. All
+ * Estimates how often keys were used recently. It is a count-min sketch of counters up to 15. All
  * counters are halved when it has counted ten times as many uses as there are keys, so the uses of
  * removed keys fade. Takes eight bytes for each key. Not safe for use by many threads.
  */
@@ -19,7 +19,7 @@ final class FrequencySketch {
 
     private long counted;
 
-    /** Makes the sketch large enough for so many keys. Counts stay. */
+    /** Makes the sketch large enough for this many keys. Counts stay. */
     void ensure(int keys) {
         while ((long) keys * BYTES > cells.length && cells.length < 1 << 29) {
             // A place is the low bits of a hash, so the upper half begins as a copy of the lower.

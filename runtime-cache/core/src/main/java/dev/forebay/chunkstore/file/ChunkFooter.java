@@ -9,8 +9,8 @@ import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
- * The end of a chunk file, after the bytes of the chunk. {@code docs/interfaces.md}, "Chunk file",
- * describes the format.
+ * The footer of a chunk file, after the bytes of the chunk: its identity, valid blocks and
+ * checksums. {@code docs/interfaces.md}, "Chunk file", describes the format.
  */
 public final class ChunkFooter {
 

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Caches files in a directory of bounded size. A file is used only after this process has verified
- * its SHA-256, which is part of its name: {@code <SHA-256>.<key>.<kind>}, or {@code
+ * it against its SHA-256, which is part of its name: {@code <SHA-256>.<key>.<kind>}, or {@code
  * <SHA-256>.<kind>} if the SHA-256 is the key.
  *
  * <p>Concurrent callers share one fetch. To free space, the cache evicts the least recently used

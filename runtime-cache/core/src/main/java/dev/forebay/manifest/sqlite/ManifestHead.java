@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What is read once when a manifest is opened: the table {@code meta}, the packs, and the number of
- * chunks. Immutable. Each method fails with {@code CORRUPT} if what it needs is missing.
+ * The parts of a manifest that are read once, when it is opened: the table {@code meta}, the packs,
+ * and the number of chunks. Immutable. Each method fails with {@code CORRUPT} if its part is
+ * missing.
  */
 final class ManifestHead {
 

@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the CRC-32C of a row of the {@code node} table. A process verifies a whole manifest only
- * before its first use. This checksum detects later damage on disk.
+ * Computes the CRC-32C of a row of the {@code node} table. A process verifies the whole file only
+ * before its first use. These checksums detect later damage on disk.
  */
 final class NodeChecksum {
 

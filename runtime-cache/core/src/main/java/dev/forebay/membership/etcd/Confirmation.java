@@ -24,7 +24,7 @@ final class Confirmation {
         return given && askedNanos - nanos > 0;
     }
 
-    /** Waits until {@link #isSince} holds, at most so long. Returns whether it does. */
+    /** Waits until {@link #isSince} holds, at most {@code longest}. Returns whether it does. */
     synchronized boolean awaitSince(long nanos, Duration longest) throws InterruptedException {
         long end = System.nanoTime() + longest.toNanos();
         long left = longest.toMillis();

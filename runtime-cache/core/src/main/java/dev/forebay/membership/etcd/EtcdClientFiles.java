@@ -1,6 +1,6 @@
 package dev.forebay.membership.etcd;
 
-/** Turns off the files that etcd's client would write and does not need. */
+/** Disables files that etcd's client would write and does not need. */
 public final class EtcdClientFiles {
 
     private EtcdClientFiles() {}

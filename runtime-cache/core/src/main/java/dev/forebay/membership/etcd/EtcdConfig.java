@@ -16,9 +16,10 @@ import java.util.Set;
  *     all with {@code https}
  * @param tls trusted authorities and this client's certificate; empty for {@code http}
  * @param requestTimeout timeout of one call of {@link RegionState}, its retries included
- * @param workerLease how long a worker counts as live after its last renewal; at least 2 s
- * @param checkInterval how often the view is compared with etcd
- * @param retryDelay the longest pause between attempts to reach an etcd that is away
+ * @param workerLease the time for which a worker counts as live after its last renewal; at least 2
+ *     s
+ * @param checkInterval the time between two comparisons of the view with etcd
+ * @param retryDelay the longest pause between attempts to reach an etcd that does not answer
  */
 public record EtcdConfig(
         List<URI> endpoints,

@@ -39,7 +39,7 @@ final class LeasedNodeEntry implements NodeEntry {
     private boolean taken;
 
     /**
-     * @param life how long the row stays after the last write or renewal; in whole seconds, at
+     * @param life the lifetime of the row after the last write or renewal, in whole seconds, at
      *     least 1
      */
     LeasedNodeEntry(EtcdAccess etcd, Keys keys, NodeName node, Duration life) {

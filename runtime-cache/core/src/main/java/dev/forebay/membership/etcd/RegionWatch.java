@@ -52,7 +52,10 @@ final class RegionWatch implements AutoCloseable {
 
     private static final Object NO_WATCH = new Object();
 
-    /** The pause before another comparison, if events were still on their way in the last one. */
+    /**
+     * The time after which a caller that waits requests another comparison, because events were
+     * still on their way in the last one.
+     */
     private static final Duration DOUBT_REPEATED = Duration.ofMillis(250);
 
     private sealed interface Signal {

@@ -25,9 +25,9 @@ import org.slf4j.LoggerFactory;
  * was lost, it takes a new one and writes both keys again.
  *
  * <p>If a process was stopped for longer than its lease, another process may have become this
- * worker, on another machine with its disk. This process then leaves the other one alone for ever.
- * A row that is older than this process's own belongs to no such process: etcd was restored from a
- * backup. Such a row ends with its lease, and this process waits for that.
+ * worker, on another machine with its disk. This process then never registers again. A row that is
+ * older than this process's own belongs to no such process: etcd was restored from a backup. This
+ * process then waits until the lease of that row ends.
  */
 final class WorkerPresence implements Membership {
 
@@ -176,8 +176,8 @@ final class WorkerPresence implements Membership {
     }
 
     /**
-     * Writes the worker's row again if it is gone. An agent that took this worker for dead may
-     * delete the row just when the worker has come back.
+     * Writes the worker's row again if it is gone. An agent that considers this worker dead may
+     * delete the row just when the worker has returned.
      */
     private void putBack() {
         String row = keys.worker(worker.id());

@@ -25,7 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The keys of a region as the watch has seen them, and the view that they make. Not thread-safe.
+ * The keys of a region as the watch has received them, and the {@link RegionView} of them. Not
+ * thread-safe.
  */
 public final class RegionTable {
 

@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A pool of reply buffers that threads share. It grows while the JVM provides memory; after that,
- * threads wait for a buffer. Buffers are never freed, because freeing locked memory is worse than
- * keeping it (see {@link dev.forebay.fuse.linux.LockedMemory}). Thread-safe.
+ * A pool of reply buffers that threads share. It grows to its maximum while the JVM provides
+ * memory. After that, threads wait for a buffer. Buffers are never freed, because freeing locked
+ * memory is worse than keeping it (see {@link dev.forebay.fuse.linux.LockedMemory}). Thread-safe.
  */
 final class AnswerPool {
 

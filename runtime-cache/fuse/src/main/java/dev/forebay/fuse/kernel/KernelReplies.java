@@ -7,7 +7,7 @@ import dev.forebay.linux.ErrorNumber;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Builds replies and sends them to the kernel, one at a time. Not thread-safe. */
+/** Builds replies to requests, and sends them to the kernel, one at a time. Not thread-safe. */
 final class KernelReplies {
 
     private static final Logger LOG = LoggerFactory.getLogger(KernelReplies.class);

@@ -15,8 +15,8 @@ import dev.forebay.fuse.kernel.protocol.StatxReply;
 import java.util.Optional;
 
 /**
- * Handles names and attributes. An inode number says everything about its inode, so nothing is
- * remembered of a lookup, and FORGET needs no work.
+ * Handles names and attributes. An inode number identifies its inode completely, so lookups leave
+ * no state, and FORGET needs no work.
  */
 final class NodeHandlers {
 

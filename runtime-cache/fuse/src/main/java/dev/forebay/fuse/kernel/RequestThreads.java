@@ -17,10 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that serve a device. At least one always waits for a request while others work, up to
- * a maximum; surplus idle threads end. Requests that must wait for other nodes go to {@link
- * SlowReads} and {@link SlowLookups}. These are platform threads, because a thread that waits in
- * the kernel would block a virtual thread's carrier.
+ * The threads that serve a device. While some work, at least one waits for a request, up to a
+ * maximum number of threads. Surplus idle threads end. Requests that must wait for other nodes go
+ * to {@link SlowReads} and {@link SlowLookups}. These are platform threads, because a thread that
+ * waits in the kernel would block a virtual thread's carrier.
  */
 final class RequestThreads {
 

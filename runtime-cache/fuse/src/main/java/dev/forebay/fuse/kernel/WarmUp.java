@@ -35,17 +35,14 @@ public final class WarmUp {
     /** The JIT compiler compiles code after some hundred runs. */
     private static final int ROUNDS = 20;
 
-    /**
-     * The maximum number of entries to visit per directory; above the versions, entries are
-     * versions.
-     */
+    /** The maximum number of entries to visit per directory, and so of versions per dataset. */
     private static final int ENTRIES = 16;
 
     private static final int READ_BYTES = 64 << 10;
     private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
     /**
-     * The time after which it sends no more requests: a read takes 30 s if workers do not answer.
+     * The time after which it sends no more requests. A read takes 30 s if workers do not answer.
      */
     private static final Duration LONGEST = Duration.ofSeconds(10);
 

@@ -9,7 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 
-/** Reads the blocks of a pack's file and verifies their checksums. */
+/**
+ * Reads the blocks of a pack's file and verifies their checksums. Thread-safe, if the caller holds
+ * the lock of the chunk.
+ */
 final class Blocks {
 
     /** Pooled, because memory of an arena would be cleared each time. */

@@ -36,7 +36,7 @@ public final class CacheCounters {
         return evictedBytes.sum();
     }
 
-    /** Returns the number of bytes swept because no mounted version has them any more. */
+    /** Returns the number of bytes removed because no mounted version has them any more. */
     public long deadBytes() {
         return deadBytes.sum();
     }

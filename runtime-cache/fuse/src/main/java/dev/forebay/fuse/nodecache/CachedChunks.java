@@ -123,7 +123,7 @@ final class CachedChunks {
         publish(chunk, now.pages());
     }
 
-    /** Enters pages that an earlier process recorded. Only before the pack is in use. */
+    /** Adds pages that an earlier process recorded. Only before the pack is in use. */
     void adopt(int index, BitSet pages, boolean proven) {
         CachedChunk chunk = new CachedChunk(pack, index);
         chunk.proven = proven;

@@ -2,7 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import java.io.IOException;
 
-/** A map file is damaged, so its pack is fetched again. */
+/** Reports a damaged map file. Its pack is then fetched again. */
 final class DamagedMapException extends IOException {
 
     private static final long serialVersionUID = 1;

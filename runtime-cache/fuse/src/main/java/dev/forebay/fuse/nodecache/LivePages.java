@@ -9,7 +9,7 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Tells which bytes of packs belong to a version. A worker answers for one version, with zeros in
+ * Reports which pages of packs belong to a version. A worker answers for one version, with zeros in
  * the place of other versions' bytes. Those zeros must not be stored as bytes of the pack.
  */
 interface LivePages {

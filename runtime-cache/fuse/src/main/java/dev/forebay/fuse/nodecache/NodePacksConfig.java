@@ -8,8 +8,7 @@ import java.time.Duration;
  *
  * @param directory created if it does not exist; for one process at a time
  * @param capacityBytes the bytes that packs and their maps may take on disk
- * @param prewarmBytesPerSecond the rate at which versions in use are brought here completely; 0:
- *     never
+ * @param prewarmBytesPerSecond the rate at which versions in use are fetched completely; 0: never
  * @param retryPause the delay before a failed prewarm is retried; also the time that a version must
  *     stay complete to be retried at once. It doubles at most six times.
  * @param sweepDelay the delay between a change of the mount table and the sweep of unused pages

@@ -46,7 +46,7 @@ final class PackFiles implements AutoCloseable {
     private final DamageLog damage;
     private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
 
-    /** Packs whose files were damaged at the start, until they are created again. */
+    /** Packs whose damaged files were deleted at the start, until they are created again. */
     private final Set<PackId> disbelieved = ConcurrentHashMap.newKeySet();
 
     private PackFiles(Path directory, Space space, CacheCounters counters, DamageLog damage) {

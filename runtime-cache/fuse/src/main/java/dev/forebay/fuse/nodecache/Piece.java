@@ -8,7 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * A range of a pack that is read or fetched at once for a version. It lies within one aligned MiB.
+ * A range of a pack that is read or fetched in one step for a version. It lies within one aligned
+ * MiB.
  */
 final class Piece {
 

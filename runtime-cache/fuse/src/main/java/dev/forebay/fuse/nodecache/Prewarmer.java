@@ -32,8 +32,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings versions that are read on this node to its disk completely, one after the other, in the
- * background, and tracks which are complete.
+ * Fetches versions that are read on this node completely to its disk, one after the other, in the
+ * background. Tracks which versions are complete.
  *
  * <p>It takes only versions that the region has CACHED, so that it does not fetch from the lake
  * what a fill is about to fetch. It skips versions that are larger than the cache. A version that

@@ -24,7 +24,7 @@ final class SharedFetches {
 
     private record Key(PackId pack, long piece) {}
 
-    /** Fetches what is missing. */
+    /** Fetches the missing bytes of a piece. */
     @FunctionalInterface
     interface Flight<T> {
         T run() throws IOException;

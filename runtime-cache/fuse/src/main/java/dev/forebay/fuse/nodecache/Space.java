@@ -18,8 +18,8 @@ final class Space {
     static final int NO_SLOT = -1;
 
     /**
-     * The time for which the result "nothing can be evicted" is reused. To find it out, all chunks
-     * are visited, which takes milliseconds per TiB.
+     * The time for which the result "nothing can be evicted" is reused. The search visits all
+     * chunks, which takes milliseconds per TiB.
      */
     private static final long NOTHING_GOES_NANOS = Duration.ofSeconds(1).toNanos();
 

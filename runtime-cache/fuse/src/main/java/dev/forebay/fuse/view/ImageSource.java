@@ -4,7 +4,7 @@ import dev.forebay.membership.Mount;
 import dev.forebay.model.Digest;
 import java.nio.file.Path;
 
-/** A source of images. */
+/** Provides the images of versions, for example from a worker of the region. */
 @FunctionalInterface
 public interface ImageSource {
 

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Decides when images are attached to the folders of versions in the mounted tree, and detached
  * again. The first image reads packs that FUSE serves. A second one on top reads packs on the
- * node's disk. It needs all packs there, and goes when their space is needed. A version is visible
- * at its path without an image too, so nothing waits for images. {@link ViewUpkeep} and {@link
- * ViewImprovement} do the work.
+ * node's disk. It needs all packs there, and is detached when their space is needed. A version is
+ * visible at its path without an image too, so nothing waits for images. {@link ViewUpkeep} and
+ * {@link ViewImprovement} do the work.
  *
  * <p>The kernel's mount table is read each time, because another process may have served the mount
  * before. A program's open files and working directory stay with the view that it came to. The node

@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A directory of the images of mounted versions, named {@code <SHA-256>.<name>}. Images from an
- * earlier process are verified before use. Each image has a second name (a hard link), under which
- * it is mounted over packs on the node's disk. The name in the mount table thus shows the view. The
- * total size is limited. Not thread-safe; other processes may use the directory before and after
- * this one.
+ * Keeps the images of mounted versions in a directory, in files named {@code <SHA-256>.<name>}.
+ * Images from an earlier process are verified before use. Each image has a second name (a hard
+ * link), under which it is mounted over packs on the node's disk. The name in the mount table thus
+ * shows the view. The total size is limited. Not thread-safe; other processes may use the directory
+ * before and after this one.
  */
 public final class Images {
 
@@ -53,7 +53,7 @@ public final class Images {
      * Opens the directory. If the disk is broken, no image is available.
      *
      * @param directory created if it does not exist
-     * @param most the total size in bytes from which no more images are fetched
+     * @param most the total size in bytes above which no more images are fetched
      */
     public Images(Path directory, long most, ImageSource source) {
         this.most = most;

@@ -27,7 +27,9 @@ final class NativeVersions {
     // Guarded by this.
     private long nextYield;
 
-    /** Oldest first. The value says whether the packs were ever known to be complete. */
+    /**
+     * The native versions, oldest first, with whether their packs were ever known to be complete.
+     */
     private final Map<DatasetVersion, Boolean> natives = new LinkedHashMap<>();
 
     private final Map<DatasetVersion, Long> restUntil = new HashMap<>();
