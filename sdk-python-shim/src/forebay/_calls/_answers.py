@@ -23,7 +23,7 @@ def json_of(response: httpx.Response) -> object:
         return response.json()
     except ValueError:
         kind = response.headers.get("Content-Type", "something without a type")
-        raise _somebody_else(response, f"{kind} instead of JSON") from None
+        raise _not_forebay(response, f"{kind} instead of JSON") from None
 
 
 def problem_of(response: httpx.Response) -> Exception:
@@ -40,7 +40,7 @@ def problem_of(response: httpx.Response) -> Exception:
         return value if isinstance(value, str) and value else None
 
     if text("code") is None and response.status_code in _NO_SUCH_PLACE:
-        return _somebody_else(response, f"{response.status_code} {response.reason_phrase} and no reason")
+        return _not_forebay(response, f"{response.status_code} {response.reason_phrase} and no reason")
     detail = text("detail") or text("title")
     if detail is None:
         detail = f"{response.request.url.host} answered {response.status_code} {response.reason_phrase}"
@@ -56,7 +56,7 @@ def problem_of(response: httpx.Response) -> Exception:
     return error
 
 
-def _somebody_else(response: httpx.Response, answer: str) -> UnexpectedAnswer:
+def _not_forebay(response: httpx.Response, answer: str) -> UnexpectedAnswer:
     return UnexpectedAnswer(
         f"{response.request.url} answered with {answer}: is FOREBAY_API the address of Forebay's control plane?"
     )

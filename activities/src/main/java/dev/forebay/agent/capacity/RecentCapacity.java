@@ -17,7 +17,7 @@ public final class RecentCapacity {
     private final LongSupplier nanos;
     private long last;
     private long largest;
-    private long seen;
+    private long largestAt;
 
     /**
      * @param remembered the time for which a larger capacity counts after workers have left
@@ -58,9 +58,9 @@ public final class RecentCapacity {
 
     private void settle() {
         long now = nanos.getAsLong();
-        if (last >= largest || now - seen > remembered.toNanos()) {
+        if (last >= largest || now - largestAt > remembered.toNanos()) {
             largest = last;
-            seen = now;
+            largestAt = now;
         }
     }
 }

@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
 public class VersionSurvey {
 
     private final Workers workers;
-    private final MissingRanges holdings;
+    private final MissingRanges missingRanges;
     private final SpaceCalculator space;
     private final FillRate rate;
 
     VersionSurvey(Workers workers, ManifestCache manifests, SpaceCalculator space, FillRate rate) {
         this.workers = workers;
-        this.holdings = new MissingRanges(workers, manifests);
+        this.missingRanges = new MissingRanges(workers, manifests);
         this.space = space;
         this.rate = rate;
     }
@@ -67,7 +67,7 @@ public class VersionSurvey {
     private Missing missing(ManifestRef manifest, RegionView view) {
         List<ManifestRef> there = view.mounts().stream().map(Mount::manifest).distinct().toList();
         Set<ManifestRef> family = space.family(manifest, Set.copyOf(there));
-        return holdings.missing(manifest, there.stream().filter(family::contains).toList());
+        return missingRanges.missing(manifest, there.stream().filter(family::contains).toList());
     }
 
     private RegionSurvey survey(

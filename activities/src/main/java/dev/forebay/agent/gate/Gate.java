@@ -31,12 +31,12 @@ public final class Gate {
     private static final Logger LOG = Logger.getLogger(Gate.class);
 
     /** The most pods of a gang to check when the agent does not know why they no longer wait. */
-    private static final int MOST_LOOKS = 32;
+    private static final int MOST_PODS_CHECKED = 32;
 
     private final Pods pods;
     private final VersionRequester platform;
     private final RegionName region;
-    private final PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> turns;
+    private final PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> scheduler;
 
     private final PodPinOwners holders;
 
@@ -54,11 +54,11 @@ public final class Gate {
             Pods pods,
             VersionRequester platform,
             RegionName region,
-            PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> turns) {
+            PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> scheduler) {
         this.pods = pods;
         this.platform = platform;
         this.region = region;
-        this.turns = turns;
+        this.scheduler = scheduler;
         this.holders = new PodPinOwners(pods);
     }
 
@@ -74,11 +74,11 @@ public final class Gate {
     public void check() {
         List<AdmittedPod> gated = pods.gated();
         waiting = gated.size();
-        turns.round(
+        scheduler.round(
                 gangs(gated),
                 question,
                 (gang, members) -> {
-                    if (!settled.remove(gang) && !haveGone(gang, members)) {
+                    if (!settled.remove(gang) && !wereReleased(gang, members)) {
                         platform.takeBack(gang);
                     }
                 });
@@ -88,10 +88,10 @@ public final class Gate {
      * Returns whether another agent has released the pods. They run then and may still need their
      * request.
      */
-    private boolean haveGone(Gang gang, List<AdmittedPod> members) {
+    private boolean wereReleased(Gang gang, List<AdmittedPod> members) {
         try {
             // The pods of a gang are released together, or deleted together.
-            return members.stream().limit(MOST_LOOKS).anyMatch(pods::isOpen);
+            return members.stream().limit(MOST_PODS_CHECKED).anyMatch(pods::isOpen);
         } catch (ForebayException notNow) {
             LOG.warnf(
                     "Keeping the request of %s, because its pods may already run: %s",

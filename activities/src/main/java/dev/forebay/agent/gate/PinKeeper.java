@@ -38,7 +38,7 @@ public final class PinKeeper {
     private final Supplier<List<Pin>> pins;
     private final VersionRequester platform;
     private final Duration lease;
-    private final PollScheduler<Gang, Gang, RequestAnswer> turns;
+    private final PollScheduler<Gang, Gang, RequestAnswer> scheduler;
     private final PodPinOwners holders;
     private final Question question = new Question();
 
@@ -64,13 +64,13 @@ public final class PinKeeper {
             Supplier<List<Pin>> pins,
             VersionRequester platform,
             Duration lease,
-            PollScheduler<Gang, Gang, RequestAnswer> turns) {
+            PollScheduler<Gang, Gang, RequestAnswer> scheduler) {
         this.pods = pods;
         this.jobs = jobs;
         this.pins = pins;
         this.platform = platform;
         this.lease = lease;
-        this.turns = turns;
+        this.scheduler = scheduler;
         this.holders = new PodPinOwners(pods);
     }
 
@@ -98,7 +98,7 @@ public final class PinKeeper {
                         running, gang -> !held.contains(key(gang)) || unanswered.contains(gang));
         lacking = (int) wanted.stream().filter(gang -> !held.contains(key(gang))).count();
         warn();
-        turns.round(
+        scheduler.round(
                 wanted.stream().collect(Collectors.toMap(gang -> gang, gang -> gang)),
                 question,
                 (gang, _) -> {

@@ -27,7 +27,10 @@ final class PodPinOwners {
     /** Removes the entries of all other pods. */
     void retain(Collection<AdmittedPod> there) {
         known.keySet()
-                .retainAll(there.stream().map(PodPinOwners::maker).collect(Collectors.toSet()));
+                .retainAll(
+                        there.stream()
+                                .map(PodPinOwners::controllerUid)
+                                .collect(Collectors.toSet()));
     }
 
     /**
@@ -36,18 +39,18 @@ final class PodPinOwners {
      * @throws ForebayException {@code UNAVAILABLE} if the API server does not answer
      */
     PinOwner of(AdmittedPod pod) {
-        PinOwner before = known.get(maker(pod));
+        PinOwner before = known.get(controllerUid(pod));
         if (before != null) {
             return before;
         }
         PinOwner found = pods.holder(pod);
         if (!found.uid().equals(pod.uid())) {
-            known.put(maker(pod), found);
+            known.put(controllerUid(pod), found);
         }
         return found;
     }
 
-    private static String maker(AdmittedPod pod) {
+    private static String controllerUid(AdmittedPod pod) {
         return pod.owner().map(ControllerReference::uid).orElse(pod.uid());
     }
 }

@@ -38,10 +38,10 @@ final class PollScheduler<K, W, A> {
     private final Executor asking;
     private final Executor judging;
     private final LongSupplier nanoTime;
-    private final Map<K, Turn<W>> turns = new ConcurrentHashMap<>();
+    private final Map<K, Poll<W>> polls = new ConcurrentHashMap<>();
 
     /** When the last answer of any key arrived; the start, if none did. */
-    private volatile long heard;
+    private volatile long lastAnswer;
 
     private final long begun;
 
@@ -75,7 +75,7 @@ final class PollScheduler<K, W, A> {
     }
 
     /** The state of a waiting key. */
-    private static final class Turn<W> {
+    private static final class Poll<W> {
 
         /** In nanoseconds of a monotonic clock, as all times here. */
         private final long since;
@@ -91,7 +91,7 @@ final class PollScheduler<K, W, A> {
          */
         private CompletableFuture<?> quiet = CompletableFuture.completedFuture(null);
 
-        private Turn(long since, long now, W who) {
+        private Poll(long since, long now, W who) {
             this.since = since;
             this.next = now;
             this.who = who;
@@ -112,13 +112,13 @@ final class PollScheduler<K, W, A> {
         /**
          * Returns for how many nanoseconds the other side has had the chance to answer and did not.
          *
-         * @param heard when the last answer of any key arrived
+         * @param lastAnswer when the last answer of any key arrived
          */
-        long unanswered(long now, long heard) {
+        long unanswered(long now, long lastAnswer) {
             OptionalLong since = sent;
             return since.isPresent()
                     ? now - since.getAsLong()
-                    : Math.min(now - queued, now - heard);
+                    : Math.min(now - queued, now - lastAnswer);
         }
 
         /** Returns whether the caller may judge the question. True for the first caller only. */
@@ -139,7 +139,7 @@ final class PollScheduler<K, W, A> {
         this.judging = judging;
         this.nanoTime = nanoTime;
         this.begun = nanoTime.getAsLong();
-        this.heard = begun;
+        this.lastAnswer = begun;
     }
 
     /** Returns an instance with at most this many questions, and as many judgements, at once. */
@@ -158,34 +158,34 @@ final class PollScheduler<K, W, A> {
      *     no question or judgement of it runs
      */
     void round(Map<K, W> waiting, Question<K, W, A> question, BiConsumer<K, W> forget) {
-        turns.forEach(
-                (what, turn) -> {
-                    if (!turn.leaving && !waiting.containsKey(what)) {
-                        turn.leaving = true;
+        polls.forEach(
+                (what, poll) -> {
+                    if (!poll.leaving && !waiting.containsKey(what)) {
+                        poll.leaving = true;
                         var _ =
-                                turn.quiet
-                                        .handleAsync((_, _) -> leave(what, turn, forget), asking)
-                                        .exceptionally(noThread -> stay(what, turn, noThread));
+                                poll.quiet
+                                        .handleAsync((_, _) -> leave(what, poll, forget), asking)
+                                        .exceptionally(noThread -> keep(what, poll, noThread));
                     }
                 });
         long now = nanoTime.getAsLong();
         waiting.forEach(
                 (what, who) -> {
-                    Turn<W> turn =
-                            turns.computeIfAbsent(
+                    Poll<W> poll =
+                            polls.computeIfAbsent(
                                     what,
-                                    _ -> new Turn<>(since(what, who, question, now), now, who));
-                    turn.who = who;
-                    Asked asked = turn.asked.get();
-                    if (turn.leaving) {
+                                    _ -> new Poll<>(since(what, who, question, now), now, who));
+                    poll.who = who;
+                    Asked asked = poll.asked.get();
+                    if (poll.leaving) {
                         // The entry has returned already. Its earlier request is cancelled first.
                         return;
                     }
-                    if (asked == null && turn.next - now <= 0) {
-                        turn.next = now + intervalNanos;
-                        put(what, turn, new Asked(now), question);
-                    } else if (asked != null && isOverdue(what, turn, asked, question, now)) {
-                        judgeWithout(what, turn, asked, question);
+                    if (asked == null && poll.next - now <= 0) {
+                        poll.next = now + intervalNanos;
+                        put(what, poll, new Asked(now), question);
+                    } else if (asked != null && isOverdue(what, poll, asked, question, now)) {
+                        judgeWithout(what, poll, asked, question);
                     }
                 });
     }
@@ -202,12 +202,12 @@ final class PollScheduler<K, W, A> {
         return before > now - begun ? now - before : now;
     }
 
-    private @Nullable Void leave(K what, Turn<W> turn, BiConsumer<K, W> forget) {
+    private @Nullable Void leave(K what, Poll<W> poll, BiConsumer<K, W> forget) {
         boolean _ =
                 CatchAll.run(
-                        () -> forget.accept(what, turn.who),
+                        () -> forget.accept(what, poll.who),
                         e -> LOG.errorf(e, "Cannot cancel the request of %s", what));
-        turns.remove(what, turn);
+        polls.remove(what, poll);
         return null;
     }
 
@@ -215,80 +215,80 @@ final class PollScheduler<K, W, A> {
      * Keeps the entry, so that the next round tries again. Questions and judgements that saw {@code
      * leaving} have done nothing.
      */
-    private @Nullable Void stay(K what, Turn<W> turn, Throwable noThread) {
-        turn.asked.set(null);
-        turn.leaving = false;
+    private @Nullable Void keep(K what, Poll<W> poll, Throwable noThread) {
+        poll.asked.set(null);
+        poll.leaving = false;
         LOG.errorf(noThread, "Cannot cancel the request of %s yet: no thread is free", what);
         return null;
     }
 
-    private void put(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
-        turn.asked.set(asked);
+    private void put(K what, Poll<W> poll, Asked asked, Question<K, W, A> question) {
+        poll.asked.set(asked);
         Runnable asks =
                 () -> {
                     // Otherwise the answer is no longer needed.
-                    if (!turn.leaving && !asked.judged.get()) {
-                        ask(what, turn, asked, question);
+                    if (!poll.leaving && !asked.judged.get()) {
+                        ask(what, poll, asked, question);
                     }
                 };
         CompletableFuture<Void> answered =
                 CatchAll.closeOnFailure(
-                        () -> turn.asked.set(null), () -> CompletableFuture.runAsync(asks, asking));
-        turn.quiet = CompletableFuture.allOf(turn.quiet, answered);
+                        () -> poll.asked.set(null), () -> CompletableFuture.runAsync(asks, asking));
+        poll.quiet = CompletableFuture.allOf(poll.quiet, answered);
     }
 
-    private void ask(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
+    private void ask(K what, Poll<W> poll, Asked asked, Question<K, W, A> question) {
         boolean _ =
                 CatchAll.run(
                         () -> {
                             asked.sent = OptionalLong.of(nanoTime.getAsLong());
                             A answer = question.ask(what);
                             if (question.isSaid(answer)) {
-                                heard = nanoTime.getAsLong();
+                                lastAnswer = nanoTime.getAsLong();
                             }
                             if (asked.claim()) {
-                                judge(what, turn, asked, question, Optional.of(answer));
+                                judge(what, poll, asked, question, Optional.of(answer));
                             }
                         },
                         e -> {
-                            turn.asked.compareAndSet(asked, null);
+                            poll.asked.compareAndSet(asked, null);
                             LOG.errorf(e, "Cannot send the request of %s", what);
                         });
     }
 
     private boolean isOverdue(
-            K what, Turn<W> turn, Asked asked, Question<K, W, A> question, long now) {
-        return asked.unanswered(now, heard) >= intervalNanos
-                && question.isLate(what, turn.who, Duration.ofNanos(now - turn.since))
+            K what, Poll<W> poll, Asked asked, Question<K, W, A> question, long now) {
+        return asked.unanswered(now, lastAnswer) >= intervalNanos
+                && question.isLate(what, poll.who, Duration.ofNanos(now - poll.since))
                 && asked.claim();
     }
 
-    private void judgeWithout(K what, Turn<W> turn, Asked asked, Question<K, W, A> question) {
+    private void judgeWithout(K what, Poll<W> poll, Asked asked, Question<K, W, A> question) {
         Runnable judges =
                 () -> {
                     // Otherwise the waiter is gone.
-                    if (!turn.leaving) {
-                        judge(what, turn, asked, question, Optional.empty());
+                    if (!poll.leaving) {
+                        judge(what, poll, asked, question, Optional.empty());
                     }
                 };
         // Without a thread, rounds would otherwise believe that the question was judged.
         CompletableFuture<Void> judged =
                 CatchAll.closeOnFailure(
-                        () -> turn.asked.compareAndSet(asked, null),
+                        () -> poll.asked.compareAndSet(asked, null),
                         () -> CompletableFuture.runAsync(judges, judging));
-        turn.quiet = CompletableFuture.allOf(turn.quiet, judged);
+        poll.quiet = CompletableFuture.allOf(poll.quiet, judged);
     }
 
     private void judge(
-            K what, Turn<W> turn, Asked asked, Question<K, W, A> question, Optional<A> answer) {
+            K what, Poll<W> poll, Asked asked, Question<K, W, A> question, Optional<A> answer) {
         boolean _ =
                 CatchAll.run(
                         () -> {
-                            Duration waited = Duration.ofNanos(nanoTime.getAsLong() - turn.since);
-                            question.judge(what, turn.who, waited, answer);
+                            Duration waited = Duration.ofNanos(nanoTime.getAsLong() - poll.since);
+                            question.judge(what, poll.who, waited, answer);
                         },
                         e -> LOG.errorf(e, "Cannot decide about %s", what));
         // Lets the next round send the question again.
-        turn.asked.compareAndSet(asked, null);
+        poll.asked.compareAndSet(asked, null);
     }
 }

@@ -37,14 +37,14 @@ public final class WarmCheck {
     private static final Logger LOG = Logger.getLogger(WarmCheck.class);
 
     /** Kueue allows a Workload this many pod sets. */
-    private static final int MOST_WISHES_AT_ONCE = 8;
+    private static final int MOST_REQUESTS_AT_ONCE = 8;
 
     private final Workloads workloads;
     private final VersionRequester platform;
     private final RegionName region;
     private final PollScheduler<
                     WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>>
-            turns;
+            scheduler;
 
     /** By the uid of a Workload, whose owners never change. */
     private final Map<String, PinOwner> holders = new HashMap<>();
@@ -64,11 +64,11 @@ public final class WarmCheck {
             VersionRequester platform,
             RegionName region,
             PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>>
-                    turns) {
+                    scheduler) {
         this.workloads = workloads;
         this.platform = platform;
         this.region = region;
-        this.turns = turns;
+        this.scheduler = scheduler;
     }
 
     /** Returns how many Workloads waited in the last round. */
@@ -98,7 +98,7 @@ public final class WarmCheck {
                 .retainAll(
                         reserved.stream().map(ReservedWorkload::uid).collect(Collectors.toSet()));
         waiting = pending.size();
-        turns.round(
+        scheduler.round(
                 pending,
                 question,
                 (workloadRequest, _) -> {
@@ -169,7 +169,7 @@ public final class WarmCheck {
 
         @Override
         public Map<PodVersionRequest, RequestAnswer> ask(WorkloadRequest workloadRequest) {
-            Executor together = new BoundedTasks(MOST_WISHES_AT_ONCE);
+            Executor together = new BoundedTasks(MOST_REQUESTS_AT_ONCE);
             Map<PodVersionRequest, CompletableFuture<RequestAnswer>> answers = new HashMap<>();
             for (Gang gang : gangs(workloadRequest)) {
                 answers.put(

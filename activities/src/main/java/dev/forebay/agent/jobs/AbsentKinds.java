@@ -20,7 +20,7 @@ final class AbsentKinds {
     // All guarded by this.
     private final Set<WorkloadKind> seen = new HashSet<>();
     private final Map<WorkloadKind, Long> since = new HashMap<>();
-    private final Map<WorkloadKind, Long> lastly = new HashMap<>();
+    private final Map<WorkloadKind, Long> lastAsked = new HashMap<>();
 
     AbsentKinds(LongSupplier nanos) {
         this.nanos = nanos;
@@ -30,7 +30,7 @@ final class AbsentKinds {
     synchronized void isThere(WorkloadKind kind) {
         seen.add(kind);
         since.remove(kind);
-        lastly.remove(kind);
+        lastAsked.remove(kind);
     }
 
     /**
@@ -38,7 +38,7 @@ final class AbsentKinds {
      */
     synchronized boolean isGone(WorkloadKind kind) {
         long now = nanos.getAsLong();
-        Long last = lastly.put(kind, now);
+        Long last = lastAsked.put(kind, now);
         if (last != null && now - last > BELIEVED_AFTER.toNanos()) {
             // An answer that is so old proves nothing about the time since.
             since.remove(kind);
@@ -53,7 +53,7 @@ final class AbsentKinds {
     /** Records that the API server did not answer. It may have restarted. */
     synchronized void noAnswer() {
         since.clear();
-        lastly.clear();
+        lastAsked.clear();
     }
 
     /** Returns whether a kind was listed before and does not count as gone. */

@@ -36,7 +36,7 @@ final class ClusterPods implements Pods {
     private static final long PAGE = 500;
 
     /** The source of events. */
-    private static final String SPEAKER = "forebay";
+    private static final String EVENT_SOURCE = "forebay";
 
     /** The pod is gone, another pod has its name, or the event exists already. */
     private static final Set<Integer> GONE = Set.of(404, 409);
@@ -285,7 +285,7 @@ final class ClusterPods implements Pods {
                         .withFirstTimestamp(now)
                         .withLastTimestamp(now)
                         .withNewSource()
-                        .withComponent(SPEAKER)
+                        .withComponent(EVENT_SOURCE)
                         .endSource()
                         .build();
         unlessGone(() -> client.resource(event).create());

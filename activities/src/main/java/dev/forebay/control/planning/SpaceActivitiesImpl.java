@@ -105,7 +105,7 @@ public class SpaceActivitiesImpl implements SpaceActivities {
             for (int choice = 0; choice < MOST_CHOICES; choice++) {
                 // Taken before the choice, which does not know later uses.
                 long begun = System.nanoTime();
-                if (allGo(victims(), begun)) {
+                if (evictAll(victims(), begun)) {
                     break;
                 }
             }
@@ -145,7 +145,7 @@ public class SpaceActivitiesImpl implements SpaceActivities {
         }
 
         /** Evicts the victims one after the other. Stops and returns false if one stays. */
-        private boolean allGo(List<Victim> victims, long chosenNanos) {
+        private boolean evictAll(List<Victim> victims, long chosenNanos) {
             for (Victim victim : victims) {
                 if (evicted.contains(victim.version())) {
                     continue; // and the region does not report it yet

@@ -76,7 +76,7 @@ class WaitingJobs {
 
     /** Records that a client got the answer that the version is not there yet. */
     synchronized void waits(DatasetVersion version, String id, List<RegionName> regions) {
-        long now = forgetWhoHasGone();
+        long now = removeGone();
         Request request = new Request(version, id);
         Waiting before = requests.get(request);
         if (before != null || requests.size() < MOST) {
@@ -91,12 +91,12 @@ class WaitingJobs {
     }
 
     private synchronized long count(RegionName region) {
-        forgetWhoHasGone();
+        removeGone();
         return requests.values().stream().filter(it -> it.regions().contains(region)).count();
     }
 
     private synchronized long longestSeconds(RegionName region) {
-        long now = forgetWhoHasGone();
+        long now = removeGone();
         return requests.values().stream()
                 .filter(it -> it.regions().contains(region))
                 .mapToLong(it -> Duration.ofNanos(now - it.sinceNanos()).toSeconds())
@@ -104,7 +104,7 @@ class WaitingJobs {
                 .orElse(0);
     }
 
-    private long forgetWhoHasGone() {
+    private long removeGone() {
         long now = nanos.getAsLong();
         requests.values().removeIf(it -> now - it.askedNanos() > GONE_NANOS);
         return now;

@@ -15,12 +15,12 @@ public final class HostAddresses {
     /**
      * A system property of gRPC, in seconds, with the same name as a security property of the JDK.
      */
-    private static final String GRPC_SECONDS_BELIEVED = "networkaddress.cache.ttl";
+    private static final String GRPC_TTL_PROPERTY = "networkaddress.cache.ttl";
 
     private static final String PREFIX = "sun.net.inetaddr.";
-    private static final String SECONDS_BELIEVED = "5";
-    private static final String SECONDS_MISSING = "1";
-    private static final String SECONDS_WITHOUT_AN_ANSWER = "3600";
+    private static final String TTL_SECONDS = "5";
+    private static final String MISSING_TTL_SECONDS = "1";
+    private static final String STALE_TTL_SECONDS = "3600";
 
     private HostAddresses() {}
 
@@ -30,13 +30,13 @@ public final class HostAddresses {
      * in a main method, because the JDK reads the settings once.
      */
     public static void followMoves() {
-        System.getProperties().putIfAbsent(PREFIX + "ttl", SECONDS_BELIEVED);
-        System.getProperties().putIfAbsent(PREFIX + "stale.ttl", SECONDS_WITHOUT_AN_ANSWER);
-        System.setProperty(GRPC_SECONDS_BELIEVED, System.getProperty(PREFIX + "ttl"));
+        System.getProperties().putIfAbsent(PREFIX + "ttl", TTL_SECONDS);
+        System.getProperties().putIfAbsent(PREFIX + "stale.ttl", STALE_TTL_SECONDS);
+        System.setProperty(GRPC_TTL_PROPERTY, System.getProperty(PREFIX + "ttl"));
         // The JDK prefers the security property to the system property. It is set last: a change of
         // a security property may be logged, and a logger may look up this machine's address.
         Security.setProperty(
                 "networkaddress.cache.negative.ttl",
-                System.getProperty(PREFIX + "negative.ttl", SECONDS_MISSING));
+                System.getProperty(PREFIX + "negative.ttl", MISSING_TTL_SECONDS));
     }
 }

@@ -37,12 +37,12 @@ public final class AdmissionWait {
      * The time after which failures of the region end the wait, as for all other steps before a
      * fill.
      */
-    private static final Duration LONGEST_TROUBLE = Duration.ofHours(1);
+    private static final Duration LONGEST_OUTAGE = Duration.ofHours(1);
 
     /**
      * The interval of requests that keep the place in the queue, which expires after two minutes.
      */
-    private static final Duration PLACE_IS_KEPT = Duration.ofMinutes(1);
+    private static final Duration ASK_INTERVAL = Duration.ofMinutes(1);
 
     private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(30);
     private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(5);
@@ -52,7 +52,7 @@ public final class AdmissionWait {
     private final Promise<Void> sources;
     private final Instant begun = VersionState.now();
     // When the region last answered that it has no space. It was healthy until then.
-    private Instant heard = begun;
+    private Instant lastAnswer = begun;
 
     /**
      * @param sources completes when the region knows where to read the version's bytes; it must
@@ -105,7 +105,7 @@ public final class AdmissionWait {
                                     new SpaceClaim(urgency, quota, begun)));
         } catch (ActivityFailure failure) {
             if (Failures.problem(failure).code() == ErrorCode.CAPACITY_EXCEEDED) {
-                heard = VersionState.now();
+                lastAnswer = VersionState.now();
                 return Optional.empty();
             }
             throw failure;
@@ -118,36 +118,36 @@ public final class AdmissionWait {
     }
 
     private String attempt(Duration timeout) {
-        CompletablePromise<FreedSpace> made = Workflow.newPromise();
-        CancellationScope making =
-                Workflow.newCancellationScope(() -> made.completeFrom(freeSpace()));
-        making.run();
-        Optional<String> path = meanwhile(made, making);
+        CompletablePromise<FreedSpace> freed = Workflow.newPromise();
+        CancellationScope freeing =
+                Workflow.newCancellationScope(() -> freed.completeFrom(freeSpace()));
+        freeing.run();
+        Optional<String> path = meanwhile(freed, freeing);
         if (path.isPresent()) {
             return path.get();
         }
-        Long quota = made.get().quotaBytes();
+        Long quota = freed.get().quotaBytes();
         sources.get();
         return ActivityStubs.admit(input.version(), input.region(), urgency, timeout)
                 .admit(input.version(), input.manifest(), new SpaceClaim(urgency, quota, begun));
     }
 
     /**
-     * Asks the region for admission while {@code made} frees space. Returns the path if the region
-     * admits the version earlier, and stops freeing space then.
+     * Asks the region for admission while space is freed, until {@code freed} completes. Returns
+     * the path if the region admits the version earlier, and stops freeing space then.
      */
-    private Optional<String> meanwhile(Promise<FreedSpace> made, CancellationScope making) {
+    private Optional<String> meanwhile(Promise<FreedSpace> freed, CancellationScope freeing) {
         try {
-            while (!Workflow.await(PLACE_IS_KEPT, made::isCompleted)) {
+            while (!Workflow.await(ASK_INTERVAL, freed::isCompleted)) {
                 Optional<String> path = ask();
                 if (path.isPresent()) {
-                    making.cancel("there is space");
+                    freeing.cancel("there is space");
                     return path;
                 }
             }
             return Optional.empty();
         } catch (ActivityFailure unanswered) {
-            making.cancel("the region does not answer");
+            freeing.cancel("the region does not answer");
             throw unanswered;
         }
     }
@@ -178,9 +178,9 @@ public final class AdmissionWait {
     private boolean isInTime(ErrorCode code) {
         Instant now = VersionState.now();
         if (code == ErrorCode.CAPACITY_EXCEEDED) {
-            heard = now;
+            lastAnswer = now;
             return Duration.between(begun, now).compareTo(LONGEST_WAIT) < 0;
         }
-        return Duration.between(heard, now).compareTo(LONGEST_TROUBLE) < 0;
+        return Duration.between(lastAnswer, now).compareTo(LONGEST_OUTAGE) < 0;
     }
 }

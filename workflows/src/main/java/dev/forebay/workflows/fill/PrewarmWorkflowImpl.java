@@ -44,8 +44,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     private static final Coverage NOTHING = new Coverage(0, 0, 0, 0);
 
     private boolean hurried;
-    private @Nullable CancellationScope unhurried;
-    private Promise<Void> told = Workflow.newPromise((Void) null);
+    private @Nullable CancellationScope speculative;
+    private Promise<Void> lastReport = Workflow.newPromise((Void) null);
 
     @Override
     public FillResult run(PrewarmInput input) {
@@ -58,13 +58,13 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                     long bytesFromLake = bytesFromLake(cursor, coverage);
                     Workflow.setCurrentDetails(
                             FillDetails.confirmed(input.manifest(), bytesFromLake));
-                    told.get();
+                    lastReport.get();
                     return new FillResult(
                             coverage.bytesVerified(), bytesFromLake, coverage.bytesFromSiblings());
                 }
                 cursor = nextRound(input, cursor, coverage);
             } catch (ActivityFailure failure) {
-                requireForgotten(failure);
+                requireMountLost(failure);
                 cursor = nextRound(input, cursor, NOTHING);
                 enter(input);
             }
@@ -74,8 +74,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
     @Override
     public void hurry() {
         hurried = true;
-        if (unhurried != null) {
-            unhurried.cancel("somebody waits");
+        if (speculative != null) {
+            speculative.cancel("a client waits");
         }
     }
 
@@ -90,7 +90,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     /** Mounts the version and returns its path. */
     private String enter(PrewarmInput input) {
-        return inTurn(input, urgency -> enter(input, urgency));
+        return atUrgency(input, urgency -> enter(input, urgency));
     }
 
     private Cursor begin(PrewarmInput input) {
@@ -142,7 +142,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         Cursor cursor = from;
         while (cursor.next() < input.manifest().chunks()) {
             if (isHistoryLong()) {
-                told.get();
+                lastReport.get();
                 Workflow.continueAsNew(
                         new PrewarmInput(
                                 input.version(),
@@ -161,7 +161,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         ManifestRef manifest = input.manifest();
         long to = Math.min(cursor.next() + BatchSizes.size(manifest.chunks()), manifest.chunks());
         WarmResult warmed =
-                inTurn(input, urgency -> warmWithinBudget(input, cursor.next(), to, urgency));
+                atUrgency(input, urgency -> warmWithinBudget(input, cursor.next(), to, urgency));
         // A later round passes chunks that are present already, so only the confirmation knows the
         // sum.
         boolean isFirst = cursor.round() == 0;
@@ -181,14 +181,14 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
      * Runs a step. If a client begins to wait during a speculative step, the step is cancelled and
      * runs again with the higher priority.
      */
-    private <T> T inTurn(PrewarmInput input, Function<Urgency, T> step) {
+    private <T> T atUrgency(PrewarmInput input, Function<Urgency, T> step) {
         if (urgency(input) == Urgency.INTERACTIVE) {
             return step.apply(Urgency.INTERACTIVE);
         }
         Result<T> result = new Result<>();
         CancellationScope scope =
                 Workflow.newCancellationScope(() -> result.value = step.apply(Urgency.SPECULATIVE));
-        unhurried = scope;
+        speculative = scope;
         try {
             scope.run();
         } catch (TemporalFailure failure) {
@@ -196,7 +196,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 throw failure;
             }
         } finally {
-            unhurried = null;
+            speculative = null;
         }
         T done = result.value;
         return done == null ? step.apply(Urgency.INTERACTIVE) : done;
@@ -237,7 +237,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
      * Rethrows the failure unless it means that the mount is missing, as after the region's etcd
      * was restored from a backup.
      */
-    private static void requireForgotten(ActivityFailure failure) {
+    private static void requireMountLost(ActivityFailure failure) {
         if (Failures.problem(failure).code() != ErrorCode.NOT_FOUND) {
             throw failure;
         }
@@ -297,8 +297,8 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private void report(PrewarmInput input, Cursor cursor) {
         Workflow.setCurrentDetails(FillDetails.filling(input.manifest(), cursor));
-        Promise<Void> before = told;
-        told =
+        Promise<Void> before = lastReport;
+        lastReport =
                 Async.procedure(
                         () -> {
                             before.get();

@@ -44,7 +44,7 @@ public final class VersionPins {
     private final Instant begun = VersionState.now();
     private final Map<RegionName, Instant> heldSince = new LinkedHashMap<>();
     private final PinRequesters requesters;
-    private final PinLocks turns = new PinLocks();
+    private final PinLocks locks = new PinLocks();
     private int underWay;
 
     /**
@@ -92,11 +92,11 @@ public final class VersionPins {
     public PinGrant take(PinRequest request, PinRequester requester) {
         refuseTooMany(request);
         PinKey key = PinKey.of(request);
-        turns.beginTaking(key);
+        locks.beginTaking(key);
         try {
             return taken(request, requester);
         } finally {
-            turns.finishTaking(key);
+            locks.finishTaking(key);
         }
     }
 
@@ -173,13 +173,13 @@ public final class VersionPins {
         RegionName region = request.region();
         String id = request.id();
         PinKey key = new PinKey(region, id);
-        turns.beginEnding(key);
+        locks.beginEnding(key);
         try {
             if (!wasTakenSince(request)) {
                 end(region, id);
             }
         } finally {
-            turns.finishEnding(key);
+            locks.finishEnding(key);
         }
     }
 
@@ -210,7 +210,7 @@ public final class VersionPins {
      */
     public void giveBack(PinGrant grant, PinRequester requester) {
         PinKey key = PinKey.of(grant);
-        turns.beginEnding(key);
+        locks.beginEnding(key);
         try {
             if (requesters.hasAlone(requester, key)) {
                 endOrLeave(grant);
@@ -218,7 +218,7 @@ public final class VersionPins {
             // Removes the entry last: if this run ends first, the next one has to release the pin.
             requesters.remove(requester, key);
         } finally {
-            turns.finishEnding(key);
+            locks.finishEnding(key);
         }
     }
 

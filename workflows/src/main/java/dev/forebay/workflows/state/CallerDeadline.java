@@ -15,7 +15,7 @@ public final class CallerDeadline {
 
     private final CompletablePromise<Void> time = Workflow.newPromise();
     private final @Nullable CancellationScope scope;
-    private boolean pointless;
+    private boolean ended;
     private boolean takenBack;
 
     public CallerDeadline(@Nullable Duration timeout) {
@@ -41,18 +41,18 @@ public final class CallerDeadline {
 
     /** Returns whether the wait has ended, for any reason. */
     public boolean isOver() {
-        return pointless || hasCome();
+        return ended || hasCome();
     }
 
     /** Ends the wait, because the request has failed in another region. */
     public void giveUp() {
-        pointless = true;
+        ended = true;
     }
 
     /** Ends the wait, because the client has cancelled the request. */
     public void takeBack() {
         takenBack = true;
-        pointless = true;
+        ended = true;
     }
 
     public boolean isTakenBack() {

@@ -111,7 +111,7 @@ final class EnsureInRegion {
             if (deadline.await(() -> fills.isSettled(region))) {
                 Promise<Void> fill = fills.of(region, terms.urgency());
                 pinWhileFilling(fill);
-                Optional<Receipt> receipt = whileFilling(fill).or(this::whole);
+                Optional<Receipt> receipt = whileFilling(fill).or(this::completeReceipt);
                 if (receipt.isPresent()) {
                     return receipt.get();
                 }
@@ -168,7 +168,7 @@ final class EnsureInRegion {
      * Returns the receipt of a complete copy after the fill has ended. Empty if another round is
      * needed.
      */
-    private Optional<Receipt> whole() {
+    private Optional<Receipt> completeReceipt() {
         if (deadline.isOver() && state.state(region) != State.CACHED) {
             return Optional.empty();
         }

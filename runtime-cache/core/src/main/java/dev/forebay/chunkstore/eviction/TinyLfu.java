@@ -28,7 +28,7 @@ public final class TinyLfu implements EvictionPolicy {
     private static final byte ASIDE = 3;
 
     /** The number of slots set aside that each eviction checks again. */
-    private static final int LOOKS = 4;
+    private static final int ASIDE_CHECKS = 4;
 
     private final SlotQueue.Links links = new SlotQueue.Links();
     private final SlotQueue[] parts = {
@@ -117,7 +117,7 @@ public final class TinyLfu implements EvictionPolicy {
     }
 
     private void lookAgain(IntPredicate evictable) {
-        for (int looks = Math.min(LOOKS, parts[ASIDE].size()); looks > 0; looks--) {
+        for (int looks = Math.min(ASIDE_CHECKS, parts[ASIDE].size()); looks > 0; looks--) {
             int slot = parts[ASIDE].oldest();
             move(slot, evictable.test(slot) ? PROTECTED : ASIDE);
         }

@@ -56,7 +56,7 @@ final class RegionWatch implements AutoCloseable {
      * The time after which a caller that waits requests another comparison, because events were
      * still on their way in the last one.
      */
-    private static final Duration DOUBT_REPEATED = Duration.ofMillis(250);
+    private static final Duration REPEAT_COMPARISON = Duration.ofMillis(250);
 
     private sealed interface Signal {
         record Changed(Object watch, List<WatchEvent> events) implements Signal {}
@@ -172,7 +172,7 @@ final class RegionWatch implements AutoCloseable {
                 if (doubted.compareAndSet(false, true) && !signals.offer(new Signal.Doubted())) {
                     doubted.set(false); // so that the next attempt sends the signal
                 }
-            } while (!confirmation.awaitSince(asked, DOUBT_REPEATED));
+            } while (!confirmation.awaitSince(asked, REPEAT_COMPARISON));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);

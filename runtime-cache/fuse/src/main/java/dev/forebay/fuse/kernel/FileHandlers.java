@@ -21,17 +21,17 @@ final class FileHandlers {
     }
 
     void addTo(HandlerTable table) {
-        table.on(Opcode.OPEN, Operation.OPEN, FileHandlers::never);
+        table.on(Opcode.OPEN, Operation.OPEN, FileHandlers::notNeeded);
         table.on(Opcode.READ, Operation.READ, this::read);
         table.on(Opcode.LSEEK, Operation.OTHER, this::seek);
         // Another release of this program may have opened files with handles.
         table.on(Opcode.RELEASE, Operation.RELEASE, (_, _) -> 0);
         // There are no writes to flush. ENOSYS makes the kernel stop sending these requests.
-        table.on(Opcode.FLUSH, Operation.OTHER, FileHandlers::never);
-        table.on(Opcode.FSYNC, Operation.OTHER, FileHandlers::never);
+        table.on(Opcode.FLUSH, Operation.OTHER, FileHandlers::notNeeded);
+        table.on(Opcode.FSYNC, Operation.OTHER, FileHandlers::notNeeded);
     }
 
-    private static int never(Request request, Reply reply) {
+    private static int notNeeded(Request request, Reply reply) {
         throw new FsException(Errno.ENOSYS, "not needed");
     }
 

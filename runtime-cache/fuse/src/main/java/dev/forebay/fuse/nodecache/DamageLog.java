@@ -20,7 +20,7 @@ final class DamageLog {
 
     private final Function<PackId, List<DatasetVersion>> versions;
     private final RateLimit logged = new RateLimit(20, 60);
-    private final LongAdder unsaid = new LongAdder();
+    private final LongAdder unlogged = new LongAdder();
 
     /**
      * @param versions returns the mounted versions that have a pack
@@ -38,7 +38,7 @@ final class DamageLog {
             return;
         }
         if (!logged.permits()) {
-            unsaid.add(blocks.cardinality());
+            unlogged.add(blocks.cardinality());
             return;
         }
         long start = PackUnits.offset(chunk, 0);
@@ -51,7 +51,7 @@ final class DamageLog {
                 blocks.cardinality(),
                 start + (long) blocks.nextSetBit(0) * PackUnits.BLOCK,
                 start + (long) blocks.length() * PackUnits.BLOCK,
-                unsaid.sumThenReset());
+                unlogged.sumThenReset());
     }
 
     private String names(PackId pack) {

@@ -47,7 +47,7 @@ final class PackFiles implements AutoCloseable {
     private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
 
     /** Packs whose damaged files were deleted at the start, until they are created again. */
-    private final Set<PackId> disbelieved = ConcurrentHashMap.newKeySet();
+    private final Set<PackId> damagedAtStart = ConcurrentHashMap.newKeySet();
 
     private PackFiles(Path directory, Space space, CacheCounters counters, DamageLog damage) {
         this.directory = directory;
@@ -124,7 +124,7 @@ final class PackFiles implements AutoCloseable {
     private void fetchAgain(PackId id, IOException why) throws IOException {
         LOG.warn("Pack {} is fetched again: {}", id, why.toString());
         counters.diskErrors.increment();
-        disbelieved.add(id);
+        damagedAtStart.add(id);
         delete(id);
     }
 
@@ -205,9 +205,9 @@ final class PackFiles implements AutoCloseable {
      */
     private void mark(PackFile made) throws IOException {
         try {
-            if (disbelieved.contains(made.id())) {
+            if (damagedAtStart.contains(made.id())) {
                 made.holds().foundWrong().add();
-                disbelieved.remove(made.id());
+                damagedAtStart.remove(made.id());
             }
         } catch (IOException e) {
             made.close();

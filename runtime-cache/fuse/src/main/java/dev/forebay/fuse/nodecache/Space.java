@@ -21,7 +21,7 @@ final class Space {
      * The time for which the result "nothing can be evicted" is reused. The search visits all
      * chunks, which takes milliseconds per TiB.
      */
-    private static final long NOTHING_GOES_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final long NO_VICTIM_NANOS = Duration.ofSeconds(1).toNanos();
 
     /** The number of busy victims after which an eviction is given up. */
     private static final int MAX_BUSY = 64;
@@ -34,7 +34,7 @@ final class Space {
     // Guarded by this.
     private final List<@Nullable CachedChunk> chunks = new ArrayList<>();
     private final List<Integer> free = new ArrayList<>();
-    private long nothingGoesUntil = System.nanoTime();
+    private long noVictimUntil = System.nanoTime();
 
     Space(long capacity, CacheCounters counters) {
         this(capacity, counters, new TinyLfu());
@@ -67,7 +67,7 @@ final class Space {
             chunks.set(slot, chunk);
         }
         chunk.slot = slot;
-        nothingGoesUntil = System.nanoTime();
+        noVictimUntil = System.nanoTime();
         policy.add(slot, 31 * chunk.pack.id().hashCode() + chunk.index);
     }
 
@@ -91,12 +91,12 @@ final class Space {
     }
 
     private synchronized @Nullable CachedChunk victim() {
-        if (System.nanoTime() - nothingGoesUntil < 0) {
+        if (System.nanoTime() - noVictimUntil < 0) {
             return null;
         }
         int slot = policy.victim(each -> !isHeld(chunks.get(each)));
         if (slot == EvictionPolicy.NONE) {
-            nothingGoesUntil = System.nanoTime() + NOTHING_GOES_NANOS;
+            noVictimUntil = System.nanoTime() + NO_VICTIM_NANOS;
             return null;
         }
         return chunks.get(slot);

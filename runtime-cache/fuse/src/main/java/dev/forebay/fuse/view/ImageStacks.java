@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * Attaches images to the folders of the mounted tree and detaches them. A folder has no image, or
  * the version's on-demand image, or its native image on top of that. Each change is a new
  * generation of the dataset's folder. Programs in a version notice nothing, unless the version
- * leaves the tree. Each call reads the attached images from the kernel. One change is made at a
+ * leaves the tree. Each call reads the attached images from the kernel. It makes one change at a
  * time. Thread-safe.
  */
 final class ImageStacks {

@@ -53,7 +53,7 @@ public final class Images {
      * Opens the directory. If the disk is broken, no image is available.
      *
      * @param directory created if it does not exist
-     * @param most the total size in bytes above which no more images are fetched
+     * @param most the total size in bytes at which no more images are fetched
      */
     public Images(Path directory, long most, ImageSource source) {
         this.most = most;
