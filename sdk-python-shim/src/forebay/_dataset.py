@@ -62,8 +62,8 @@ def ensure_dataset_cached(
             lease ends. Different runs need different ids. Ranks of a distributed job may share one.
         timeout: how long to wait; default: without limit.
         min_coverage: the part of the bytes, 0 to 1, that is enough to return; the fill continues.
-        deadline: by when the platform must answer in any case. Unlike ``timeout``, it includes restarts of this
-            process.
+        deadline: the time after which the platform answers in any case. Unlike ``timeout``, it includes restarts of
+            this process.
         on_deadline: what to do at the deadline if too few bytes are present: ``"fail"`` (default), or ``"run_cold"``.
             Then missing bytes are fetched when they are read, and ``receipt.cold`` says why.
         priority: ``"interactive"`` (the default), or ``"speculative"`` for fills that no job waits for.

@@ -39,7 +39,7 @@ _PASSING = frozenset({"EVICTING", "UNAVAILABLE"})
 
 @dataclass(frozen=True)
 class Pause:
-    """A pause of so many seconds."""
+    """A pause between two requests, in seconds."""
 
     seconds: float
 

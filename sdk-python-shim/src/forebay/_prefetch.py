@@ -26,8 +26,8 @@ def prefetch_dataset(
         api: the control plane's address; default ``FOREBAY_API``.
 
     Returns:
-        The progress of the version; None, after a ``ForebayWarning``, if the platform cannot take hints just now: that
-        must not end a training.
+        The progress of the version. None, after a ``ForebayWarning``, if the platform cannot take hints now, because a
+        missing hint must not end a training.
 
     Raises:
         ForebayError: for permanent mistakes: no such dataset, no such region.

@@ -74,7 +74,7 @@ class Terminal:
 
 
 class Log:
-    """Few, whole lines."""
+    """Progress in a log: few lines, each complete, because a log cannot replace a line."""
 
     pause_seconds = 5.0
 

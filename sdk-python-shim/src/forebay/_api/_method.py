@@ -29,7 +29,7 @@ class Methods:
 
 
 class _Written(ABC, Generic[P, T]):
-    """A function as it is written, which becomes a method of each client when that is looked up."""
+    """A descriptor for a function that is written once and becomes a blocking or an async method of a client."""
 
     def __init__(self, written: Callable[..., Any]) -> None:
         self._written = written

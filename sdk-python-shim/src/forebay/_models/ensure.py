@@ -11,11 +11,11 @@ from forebay._models.problems import Blocked
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a request. Without terms, the platform brings all of the version, without a time limit.
+    """The terms of a request. Without terms, the platform fills all of the version, without a time limit.
 
     Attributes:
         min_coverage: the part of the bytes, 0 to 1, that is enough to answer; the fill continues.
-        deadline_seconds: by when the platform must answer, in any case.
+        deadline_seconds: the time in seconds after which the platform answers in any case.
         on_deadline: the answer at the deadline if too few bytes are present: ``fail`` (DeadlineExceeded), or
             ``run_cold``, a receipt for the present bytes, whose ``cold`` gives the reason.
         priority: ``interactive``, or ``speculative``, which waits for requests with waiting jobs and for a budget.
@@ -73,8 +73,8 @@ class Progress:
 
     Attributes:
         bytes_per_second: the average since the fill began; None if it has not begun, or has ended.
-        eta_seconds: until all bytes are present, at that rate.
-        failed: failed attempts of the running fill.
+        eta_seconds: the time until all bytes are present, at that rate.
+        failed: the number of failed attempts of the running fill.
         blocked: why the fill was given up, and what to do.
     """
 

@@ -12,9 +12,9 @@ from forebay._models.problems import Blocked
 class Pin:
     """A lease on a version in a region. The version stays there while the pin lives.
 
-    ``job`` is the uid of the Kubernetes Job that holds it, if there is one. ``taken_at`` is when it was taken. It is
-    later once another process has taken the pin over; None if unknown. ``leak``, only of leaked pins, says why the pin
-    seems to have no living owner: its code is UNKNOWN or NOT_RENEWED.
+    ``job`` is the uid of the Kubernetes Job that holds it, if there is one. ``taken_at`` is when it was taken,
+    or when another process last took it over; None if unknown. ``leak``, only of leaked pins, says why the pin seems to
+    have no living owner: its code is UNKNOWN or NOT_RENEWED.
     """
 
     id: str

@@ -23,7 +23,7 @@ class Worker:
 class Region:
     """A cache cluster, as its agent reports it.
 
-    ``reachable`` tells whether the agent answers, ``etcd_reachable`` whether the region's etcd answers the agent (None
+    ``reachable`` says whether the agent answers, ``etcd_reachable`` whether the region's etcd answers the agent (None
     if unknown), ``problem`` why the region accepts no new versions.
     """
 

@@ -116,7 +116,7 @@ class EnsureDatasetOperator(BaseOperator):  # type: ignore[misc,unused-ignore]
 
 
 class EnsureDatasetSensor(BaseSensorOperator):  # type: ignore[misc,unused-ignore]
-    """The same without a worker's slot: it checks every ``poke_interval``, and is rescheduled in between.
+    """Like ``EnsureDatasetOperator``, but without a worker's slot: it checks every ``poke_interval``.
 
     All checks belong to one request, for the whole version. ``timeout``, as for every sensor, limits the wait. The
     other arguments are those of ``EnsureDatasetOperator``, except for those about coverage and deadlines. While the

@@ -47,7 +47,7 @@ def ensure_dataset(
     uses kfp's cache, because a version that was present for an earlier run may have been evicted.
 
     Args:
-        image: of the task's container; with this package.
+        image: the image of the task's container, which must contain this package.
         dataset: ``namespace/name``.
         version: the version's name.
         region: where; default ``FOREBAY_REGION`` of the container.

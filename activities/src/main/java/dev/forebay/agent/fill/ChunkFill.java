@@ -94,7 +94,7 @@ public final class ChunkFill {
             if (!timeout.pause()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "no worker is registered in the region: start its " + "workers");
+                        "no worker is registered in the region: start its workers");
             }
         }
     }

@@ -110,7 +110,10 @@ final class ControlPlaneClient implements VersionRequester {
     }
 
     private static void warn(Gang gang, String why) {
-        LOG.warnf("Cannot confirm that the request of %s is cancelled: %s", gang.holder(), why);
+        LOG.warnf(
+                "Cannot confirm that the request of %s is cancelled; its pin may last until its "
+                        + "lease ends: %s",
+                gang.holder(), why);
     }
 
     private static String path(Gang gang) {

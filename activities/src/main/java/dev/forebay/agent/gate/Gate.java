@@ -130,7 +130,7 @@ public final class Gate {
                 pods.tell(
                         pod,
                         new VersionNotice(
-                                false, "NoDataset", PodVersionRequest.DATASET + " is gone"));
+                                false, "NoDataset", PodVersionRequest.DATASET + " was removed"));
             }
             return versionRequest;
         } catch (ForebayException refused) {

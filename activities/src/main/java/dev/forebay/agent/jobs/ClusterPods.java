@@ -129,7 +129,7 @@ final class ClusterPods implements Pods {
     public boolean isOpen(AdmittedPod pod) {
         List<Pod> named =
                 ApiServer.ask(
-                        "show a pod",
+                        "show pod %s/%s".formatted(pod.namespace(), pod.name()),
                         () ->
                                 client.pods()
                                         .inNamespace(pod.namespace())
@@ -217,7 +217,7 @@ final class ClusterPods implements Pods {
                 .isEmpty()) {
             condition.put("lastTransitionTime", now());
         }
-        unlessGone(() -> resource(pod).subresource("status").patch(MERGED, patch.toString()));
+        unlessGone(pod, () -> resource(pod).subresource("status").patch(MERGED, patch.toString()));
         if (pod.lastNotice().map(VersionNotice::reason).filter(notice.reason()::equals).isEmpty()) {
             publish(pod, notice);
         }
@@ -232,7 +232,7 @@ final class ClusterPods implements Pods {
                 .addObject()
                 .put("$patch", "delete")
                 .put("name", GATE);
-        unlessGone(() -> resource(pod).patch(MERGED, patch.toString()));
+        unlessGone(pod, () -> resource(pod).patch(MERGED, patch.toString()));
     }
 
     /** Creates a patch that applies to this pod only, not to another one of the same name. */
@@ -288,15 +288,17 @@ final class ClusterPods implements Pods {
                         .withComponent(EVENT_SOURCE)
                         .endSource()
                         .build();
-        unlessGone(() -> client.resource(event).create());
+        unlessGone(pod, () -> client.resource(event).create());
     }
 
     private String now() {
         return clock.instant().truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    private static void unlessGone(Runnable request) {
-        var _ = ApiServer.tell("change a pod", GONE, request);
+    private static void unlessGone(AdmittedPod pod, Runnable request) {
+        var _ =
+                ApiServer.tell(
+                        "change pod %s/%s".formatted(pod.namespace(), pod.name()), GONE, request);
     }
 
     @Override

@@ -122,7 +122,7 @@ final class ClusterRegistration implements Registration {
 
     private static <T> T require(String what, Optional<T> found) {
         return found.orElseThrow(
-                () -> new ForebayException(ErrorCode.NOT_FOUND, what + " is not there"));
+                () -> new ForebayException(ErrorCode.NOT_FOUND, what + " does not exist"));
     }
 
     private static String encoded(String text) {

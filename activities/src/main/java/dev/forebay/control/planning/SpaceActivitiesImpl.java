@@ -139,7 +139,9 @@ public class SpaceActivitiesImpl implements SpaceActivities {
             try {
                 return regions.spaceSurvey(region, version, manifest);
             } catch (ForebayException unanswered) {
-                LOG.warnf("Cannot make space for %s: %s", version, unanswered.getMessage());
+                LOG.warnf(
+                        "Cannot survey the space of %s for %s; the region decides alone: %s",
+                        region, version, unanswered.getMessage());
                 return null;
             }
         }

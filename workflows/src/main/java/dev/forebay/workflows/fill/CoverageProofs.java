@@ -71,7 +71,11 @@ public final class CoverageProofs {
             running.computeIfAbsent(region, this::begin).get();
         } catch (TemporalFailure unanswered) {
             // The next request for a receipt asks again, and so does the agent.
-            LOG.warn("Cannot check whether {} is complete", region);
+            LOG.warn(
+                    "Cannot check whether {} is complete in {}; the next request asks again: {}",
+                    state.version(),
+                    region,
+                    unanswered.getMessage());
         }
     }
 

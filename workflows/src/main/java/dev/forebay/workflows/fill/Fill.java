@@ -167,7 +167,11 @@ final class Fill {
                     .hurry();
         } catch (TemporalException gone) {
             Workflow.getLogger(Fill.class)
-                    .warn("Cannot signal to the fill of {} that a client waits for it", region);
+                    .warn(
+                            "Cannot signal to the fill of {} in {} that a client waits for it; it "
+                                    + "keeps its low priority",
+                            state.version(),
+                            region);
         }
     }
 

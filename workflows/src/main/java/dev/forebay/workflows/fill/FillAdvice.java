@@ -13,7 +13,7 @@ import dev.forebay.workflows.message.Problem;
 final class FillAdvice {
 
     /** The advice for codes whose messages name the remedy, because their causes differ. */
-    private static final String AS_SAID = "mend that";
+    private static final String AS_SAID = "correct this";
 
     private FillAdvice() {}
 

@@ -132,7 +132,11 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                 throw failure;
             }
             Workflow.getLogger(PrewarmWorkflowImpl.class)
-                    .warn("{} is filled from the lake: {}", input.version(), failure.getMessage());
+                    .warn(
+                            "Cannot choose sibling regions for {}; all of it is filled from the "
+                                    + "lake: {}",
+                            input.version(),
+                            failure.getMessage());
             return List.of();
         }
     }
@@ -324,7 +328,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
         } catch (ApplicationFailure gone) {
             // No parent receives the report. Its end cancels this workflow.
             Workflow.getLogger(PrewarmWorkflowImpl.class)
-                    .warn("Cannot report progress to {}", version);
+                    .warn("Cannot report progress to {}, which has ended", version);
         }
     }
 

@@ -76,7 +76,10 @@ final class CatalogueProjection {
             state.history().reported(news);
         } catch (ActivityFailure failure) {
             Problem problem = Failures.problem(failure);
-            LOG.warn("Cannot update the catalogue; retrying: {}", problem);
+            LOG.warn(
+                    "Cannot write the status of {} to the catalogue, which shows an older one: {}",
+                    state.version(),
+                    problem);
             if (problem.code() == ErrorCode.INVALID_ARGUMENT) {
                 // The catalogue can never store this status. It may store the next one.
                 reported = status;

@@ -74,7 +74,7 @@ public final class DigestScrubber implements ScrubLoop.Source<Map.Entry<Digest, 
         try {
             boolean right = digest(file, pace).map(expected::equals).orElse(true);
             if (!right) {
-                LOG.warn("{} was damaged on disk", file);
+                LOG.warn("{} is damaged on disk: its digest is not {}", file, expected);
                 damaged.accept(expected);
             }
         } catch (NoSuchFileException gone) {

@@ -72,7 +72,7 @@ public final class RegionFile {
             return true;
         } catch (IOException e) {
             if (!failing) {
-                LOG.warn("Cannot store the region's state on disk: {}", e.toString());
+                LOG.warn("Cannot store the region's state in {}: {}", file, e.toString());
             }
             failing = true;
             return false;

@@ -50,7 +50,11 @@ final class KernelReplies {
             // No process waits any more: killed, answered by another server, or unmounted.
             case ErrorNumber.ENOENT, ErrorNumber.ENODEV, ErrorNumber.ECONNABORTED -> true;
             default -> {
-                LOG.error("The kernel refused the reply {}: errno {}", result, state.errno());
+                LOG.error(
+                        "The kernel refused the reply to request {} with result {}: errno {}",
+                        unique,
+                        result,
+                        state.errno());
                 yield false;
             }
         };

@@ -107,7 +107,7 @@ final class RequestThread implements Runnable {
                 yield true;
             }
             default -> {
-                LOG.error("Cannot read requests: errno {}", errno);
+                LOG.error("Cannot read requests, so this thread ends: errno {}", errno);
                 yield true;
             }
         };

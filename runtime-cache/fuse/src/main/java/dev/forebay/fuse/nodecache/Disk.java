@@ -90,7 +90,10 @@ final class Disk {
         }
         counters.diskErrors.increment();
         if (isUsable()) {
-            LOG.warn("Not using the node cache for {}: {}", Seconds.of(REST), failure.toString());
+            LOG.warn(
+                    "Not using the node cache for {}, so workers serve the reads: {}",
+                    Seconds.of(REST),
+                    failure.toString());
         }
         restsSince = System.nanoTime();
     }

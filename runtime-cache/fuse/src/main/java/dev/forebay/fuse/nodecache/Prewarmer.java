@@ -214,7 +214,11 @@ final class Prewarmer implements AutoCloseable {
     /** Returns whether no retry is needed. */
     private boolean warm(ManifestRef ref) throws InterruptedException {
         if (ref.bytes() > cache.capacityBytes()) {
-            LOG.info("Manifest {} is larger than the node cache", ref.digest());
+            LOG.info(
+                    "Manifest {} has {} bytes and the node cache {}: not prewarming it",
+                    ref.digest(),
+                    ref.bytes(),
+                    cache.capacityBytes());
             return true;
         }
         try (CachedManifest manifest = manifests.open(ref);
@@ -222,11 +226,16 @@ final class Prewarmer implements AutoCloseable {
             for (int round = 0; round < ROUNDS; round++) {
                 long losses = PackFile.losses(packs.packs());
                 if (!bringAll(ref, manifest)) {
-                    LOG.info("Manifest {} does not fit completely on this node", ref.digest());
+                    LOG.info(
+                            "Manifest {} does not fit completely on this node; trying again later",
+                            ref.digest());
                     return false;
                 }
                 if (!isSynced(packs)) {
-                    LOG.info("Cannot sync manifest {} on this node", ref.digest());
+                    LOG.info(
+                            "Cannot sync the packs of manifest {} to the node's disk; trying again "
+                                    + "later",
+                            ref.digest());
                     return false;
                 }
                 Whole found = new Whole(packs.packs(), losses, System.nanoTime());

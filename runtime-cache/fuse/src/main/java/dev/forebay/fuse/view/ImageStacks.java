@@ -158,7 +158,7 @@ final class ImageStacks {
             removeUnused(root);
             return true;
         } catch (SystemCallException e) {
-            LOG.warn("Cannot change the view of a version: {}", e.getMessage());
+            LOG.warn("Cannot change the view of {}: {}", folder, e.getMessage());
             return false;
         }
     }

@@ -100,7 +100,7 @@ final class ViewUpkeep {
      * Detaches all images: they may be on the same failed disk, and later ones are verified first.
      */
     private void takeOff(Path root, Mount mount) {
-        LOG.info("Showing {} again, because its packs cannot be used any more", mount.version());
+        LOG.info("Detaching the images of {}: its packs are no longer usable", mount.version());
         natives.remove(mount.version());
         boolean _ = stacks.detach(root, mount, _ -> true);
     }
@@ -147,7 +147,7 @@ final class ViewUpkeep {
         long now = known.getAsLong();
         long before = foundWrong.getOrDefault(mount.version(), 0L);
         if (!stack.isEmpty() && now > before) {
-            LOG.info("Showing {} again, because some of its bytes were damaged", mount.version());
+            LOG.info("Detaching the images of {}: some of its bytes were damaged", mount.version());
             // Images of another process too: they also lie over packs of this process.
             if (!stacks.detach(root, mount, _ -> true)) {
                 return false;
