@@ -5,8 +5,8 @@ import dev.forebay.agent.capacity.EvictionBackoff;
 import dev.forebay.agent.capacity.RecentCapacity;
 import dev.forebay.agent.capacity.SpaceCalculator;
 import dev.forebay.agent.config.AgentConfig;
-import dev.forebay.agent.fill.ChunkFill;
 import dev.forebay.agent.fill.FillRate;
+import dev.forebay.agent.fill.OwnerChunkFill;
 import dev.forebay.agent.fill.RangeCursor;
 import dev.forebay.agent.fill.RangeFill;
 import dev.forebay.agent.pins.RegionPins;
@@ -79,7 +79,7 @@ class RegionActivitiesImpl implements RegionActivities {
 
     @Override
     public String admit(DatasetVersion version, ManifestRef manifest, SpaceClaim claim) {
-        AdmissionRule keeper =
+        AdmissionRule admission =
                 new AdmissionRule(
                         space,
                         name,
@@ -89,13 +89,13 @@ class RegionActivitiesImpl implements RegionActivities {
                         claim.urgency(),
                         claim.quotaBytes(),
                         claim.since());
-        keeper.prepare(region.view());
-        Optional<QueuedVersion> waits = region.admit(version, manifest, keeper);
+        admission.prepare(region.view());
+        Optional<QueuedVersion> waits = region.admit(version, manifest, admission);
         if (waits.isEmpty()) {
             return path(version);
         }
         String why = waits.get().reason();
-        if (evictions.isDue(version, keeper.evictionsCouldHelp(region.view()))) {
+        if (evictions.isDue(version, admission.evictionsCouldHelp(region.view()))) {
             // Ends the retries, so that the workflow evicts other versions first.
             throw Failures.refusal(ErrorCode.CAPACITY_EXCEEDED, why);
         }
@@ -125,7 +125,8 @@ class RegionActivitiesImpl implements RegionActivities {
                 cursor::progress,
                 () -> {
                     try (CachedManifest open = manifests.open(manifest)) {
-                        ChunkFill fill = new ChunkFill(workers, manifest.digest(), absences);
+                        OwnerChunkFill fill =
+                                new OwnerChunkFill(workers, manifest.digest(), absences);
                         return new RangeFill(open, fill, rate, config.warm().concurrency())
                                 .run(cursor, fromOrdinal, toOrdinal);
                     }

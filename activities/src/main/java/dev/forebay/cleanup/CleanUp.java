@@ -67,14 +67,17 @@ public final class CleanUp {
                                 tasks.add(
                                         new Task(
                                                 "node labels",
-                                                () -> takeOff(nodes, new WarmLabels(region)))));
+                                                () ->
+                                                        removeLabels(
+                                                                nodes, new WarmLabels(region)))));
         orders.release()
                 .ifPresent(
                         release ->
                                 tasks.add(
                                         new Task(
                                                 "finalizers of Datasets",
-                                                new DatasetFinalizers(client, release)::takeOff)));
+                                                new DatasetFinalizers(client, release)
+                                                        ::removeAll)));
         return tasks;
     }
 
@@ -85,7 +88,7 @@ public final class CleanUp {
      * @return what was done, for people
      * @throws ForebayException {@code UNAVAILABLE} if a node still has one
      */
-    static String takeOff(Nodes nodes, WarmLabels labels) {
+    static String removeLabels(Nodes nodes, WarmLabels labels) {
         int changed = 0;
         Optional<ForebayException> failure = Optional.empty();
         for (Map.Entry<String, Map<String, String>> node :

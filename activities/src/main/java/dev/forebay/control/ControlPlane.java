@@ -2,8 +2,8 @@ package dev.forebay.control;
 
 import dev.forebay.control.config.ControlPlaneConfig;
 import dev.forebay.control.eviction.Watermarks;
-import dev.forebay.control.figures.Figures;
 import dev.forebay.control.figures.FiguresConfig;
+import dev.forebay.control.figures.MetricsPublisher;
 import dev.forebay.control.ledger.Budgets;
 import dev.forebay.control.ledger.LedgerConfig;
 import dev.forebay.control.prices.PriceTable;
@@ -34,7 +34,7 @@ class ControlPlane {
     private final Instance<Budgets> budgets;
     private final LedgerConfig ledger;
     private final FiguresConfig figuresConfig;
-    private final Instance<Figures> figures;
+    private final Instance<MetricsPublisher> figures;
     private final Instance<TemporalRuntime> engine;
 
     ControlPlane(
@@ -44,7 +44,7 @@ class ControlPlane {
             Instance<Budgets> budgets,
             LedgerConfig ledger,
             FiguresConfig figuresConfig,
-            Instance<Figures> figures,
+            Instance<MetricsPublisher> figures,
             Instance<TemporalRuntime> engine) {
         this.service = service;
         this.config = config;

@@ -33,31 +33,31 @@ public class TemporalRuntime {
     private final SearchAttributeRegistration attributes;
     private final SweepSchedules schedules;
     private final DatasetTracking tracking;
-    private final RequestCleanup janitor;
+    private final RequestCleanup requestCleanup;
     private final CatalogueActivitiesImpl catalogue;
     private final IngestActivitiesImpl ingest;
     private final SweepActivitiesImpl sweep;
     private final BudgetActivitiesImpl budget;
     private final SiblingActivitiesImpl siblings;
-    private final LedgerWriter bookkeeper;
+    private final LedgerWriter ledgerWriter;
     private final TrackingActivitiesImpl checks;
     private final int listingsAtOnce;
     private final int checksAtOnce;
     private final SpaceActivitiesImpl space;
-    private final StartupTasks chores = new StartupTasks(PAUSE);
+    private final StartupTasks startupTasks = new StartupTasks(PAUSE);
 
     TemporalRuntime(
             TemporalWorkers workers,
             SearchAttributeRegistration attributes,
             SweepSchedules schedules,
             DatasetTracking tracking,
-            RequestCleanup janitor,
+            RequestCleanup requestCleanup,
             CatalogueActivitiesImpl catalogue,
             IngestActivitiesImpl ingest,
             SweepActivitiesImpl sweep,
             BudgetActivitiesImpl budget,
             SiblingActivitiesImpl siblings,
-            LedgerWriter bookkeeper,
+            LedgerWriter ledgerWriter,
             TrackingActivitiesImpl checks,
             SpaceActivitiesImpl space,
             ControlPlaneConfig config) {
@@ -65,13 +65,13 @@ public class TemporalRuntime {
         this.attributes = attributes;
         this.schedules = schedules;
         this.tracking = tracking;
-        this.janitor = janitor;
+        this.requestCleanup = requestCleanup;
         this.catalogue = catalogue;
         this.ingest = ingest;
         this.sweep = sweep;
         this.budget = budget;
         this.siblings = siblings;
-        this.bookkeeper = bookkeeper;
+        this.ledgerWriter = ledgerWriter;
         this.checks = checks;
         this.listingsAtOnce = config.ingest().concurrency();
         // Leaves the other listing slots to versions that a client waits for.
@@ -107,17 +107,17 @@ public class TemporalRuntime {
                         TaskQueues.TRACKING,
                         checksAtOnce,
                         worker -> worker.registerActivitiesImplementations(checks)));
-        chores.add("deletion of the schedules of removed regions", schedules::deleteOthers);
-        tracking.ensureScheduled(chores);
-        janitor.start();
-        bookkeeper.start();
+        startupTasks.add("deletion of the schedules of removed regions", schedules::deleteOthers);
+        tracking.ensureScheduled(startupTasks);
+        requestCleanup.start();
+        ledgerWriter.start();
     }
 
     /** Stops, and waits for running activities within the configured time. */
     public void stop() {
-        bookkeeper.stop();
-        janitor.stop();
-        chores.stop();
+        ledgerWriter.stop();
+        requestCleanup.stop();
+        startupTasks.stop();
         workers.stop();
     }
 }

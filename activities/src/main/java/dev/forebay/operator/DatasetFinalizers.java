@@ -47,7 +47,7 @@ public final class DatasetFinalizers {
      * @return what was done, for people
      * @throws ForebayException {@code UNAVAILABLE} if a finalizer may remain
      */
-    public String takeOff() {
+    public String removeAll() {
         try {
             Optional<String> owner = owner();
             if (owner.isPresent() && !owner.get().equals(release)) {
@@ -55,7 +55,7 @@ public final class DatasetFinalizers {
                         .formatted(owner.get());
             }
             return "removed the finalizer %s from %d Datasets"
-                    .formatted(DatasetResources.FINALIZER, owner.isPresent() ? takeOffAll() : 0);
+                    .formatted(DatasetClient.FINALIZER, owner.isPresent() ? takeOffAll() : 0);
         } catch (KubernetesClientException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
@@ -73,7 +73,7 @@ public final class DatasetFinalizers {
                 client.apiextensions()
                         .v1()
                         .customResourceDefinitions()
-                        .withName(DatasetResources.DEFINITION)
+                        .withName(DatasetClient.DEFINITION)
                         .get();
         if (definition == null) {
             return Optional.empty();
@@ -92,14 +92,14 @@ public final class DatasetFinalizers {
     private int takeOffAll() {
         int changed = 0;
         Optional<KubernetesClientException> failure = Optional.empty();
-        ListOptions options = new ListOptionsBuilder().withLimit(DatasetResources.PAGE).build();
+        ListOptions options = new ListOptionsBuilder().withLimit(DatasetClient.PAGE).build();
         do {
             KubernetesResourceList<DatasetResource> page =
                     client.resources(DatasetResource.class).inAnyNamespace().list(options);
             for (DatasetResource resource : page.getItems()) {
                 try {
-                    if (resource.hasFinalizer(DatasetResources.FINALIZER)) {
-                        takeOff(resource);
+                    if (resource.hasFinalizer(DatasetClient.FINALIZER)) {
+                        remove(resource);
                         changed++;
                     }
                 } catch (KubernetesClientException e) {
@@ -117,9 +117,9 @@ public final class DatasetFinalizers {
     }
 
     /** Patches the state that was read, so that fields of a later definition stay. */
-    private void takeOff(DatasetResource resource) {
+    private void remove(DatasetResource resource) {
         List<String> others = new ArrayList<>(resource.getFinalizers());
-        others.remove(DatasetResources.FINALIZER);
+        others.remove(DatasetClient.FINALIZER);
         Map<String, Object> metadata =
                 Map.of(
                         "resourceVersion",

@@ -35,7 +35,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
 
     private static final Logger LOG = Logger.getLogger(DatasetReconciler.class);
 
-    private final DatasetResources resources;
+    private final DatasetClient resources;
     private final PlanSteps steps;
     private final Duration releaseTimeout;
     private final Duration progressInterval;
@@ -48,7 +48,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
      * @param progressInterval when to reconcile again while work is in progress
      */
     DatasetReconciler(
-            DatasetResources resources,
+            DatasetClient resources,
             PlanSteps steps,
             Duration releaseTimeout,
             Duration progressInterval,
@@ -79,7 +79,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
                         resources
                                 .find(cached)
                                 .filter(it -> !it.isMarkedForDeletion())
-                                .filter(it -> it.hasFinalizer(DatasetResources.FINALIZER))
+                                .filter(it -> it.hasFinalizer(DatasetClient.FINALIZER))
                                 .map(this::keep)
                                 // The change that the cache does not have yet comes as an event.
                                 .orElseGet(UpdateControl::noUpdate));
@@ -123,11 +123,11 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
     }
 
     private static String name(DatasetResource resource) {
-        return DatasetResources.declared(resource).dataset();
+        return DatasetClient.declared(resource).dataset();
     }
 
     private UpdateControl<DatasetResource> keep(DatasetResource read) {
-        DeclaredDataset declared = DatasetResources.declared(read);
+        DeclaredDataset declared = DatasetClient.declared(read);
         ObservedDataset seen;
         try {
             seen = steps.observe(declared);
@@ -163,7 +163,7 @@ final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<Da
     }
 
     private DeleteControl release(DatasetResource read) {
-        DeclaredDataset declared = DatasetResources.declared(read);
+        DeclaredDataset declared = DatasetClient.declared(read);
         PlanOutcome outcome = letGo(declared);
         if (outcome.isDone()) {
             return DeleteControl.defaultDelete();

@@ -77,7 +77,7 @@ final class LeaderTerm implements AutoCloseable {
                     LOG.warnf(
                             "Cannot watch Datasets at the moment. If this continues, check the "
                                     + "definition %s and the rights of this account.",
-                            DatasetResources.DEFINITION);
+                            DatasetClient.DEFINITION);
                 }
             } while (!closing.within(interval) && !ended.get());
         } finally {
@@ -107,9 +107,9 @@ final class LeaderTerm implements AutoCloseable {
         operator.register(
                 reconciler,
                 settings ->
-                        settings.withFinalizer(DatasetResources.FINALIZER)
-                                .withFieldManager(DatasetResources.MANAGER)
-                                .withInformerListLimit(DatasetResources.PAGE)
+                        settings.withFinalizer(DatasetClient.FINALIZER)
+                                .withFieldManager(DatasetClient.MANAGER)
+                                .withInformerListLimit(DatasetClient.PAGE)
                                 .withReconciliationMaxInterval(interval)
                                 .withRetry(retry()));
         return operator;

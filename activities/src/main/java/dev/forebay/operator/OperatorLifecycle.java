@@ -97,7 +97,7 @@ class OperatorLifecycle {
         Duration interval = config.interval();
         DatasetReconciler reconciler =
                 new DatasetReconciler(
-                        new DatasetResources(client, replica),
+                        new DatasetClient(client, replica),
                         steps,
                         config.releaseTimeout(),
                         interval.compareTo(PROGRESS_INTERVAL) < 0 ? interval : PROGRESS_INTERVAL,

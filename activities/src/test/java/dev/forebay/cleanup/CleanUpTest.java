@@ -71,11 +71,13 @@ class CleanUpTest {
 
         assertThatExceptionOfType(ForebayException.class)
                 .isThrownBy(
-                        () -> CleanUp.takeOff(new FakeNodes(labels, List.of("a", "b")), LABELS));
+                        () ->
+                                CleanUp.removeLabels(
+                                        new FakeNodes(labels, List.of("a", "b")), LABELS));
         assertThat(labels.get("c")).isEmpty();
         assertThat(labels.get("a")).hasSize(2);
 
-        assertThat(CleanUp.takeOff(new FakeNodes(labels, List.of()), LABELS))
+        assertThat(CleanUp.removeLabels(new FakeNodes(labels, List.of()), LABELS))
                 .isEqualTo("removed labels test-1.warm.forebay.dev/* from 2 nodes");
         assertThat(labels.values()).allSatisfy(left -> assertThat(left).isEmpty());
     }

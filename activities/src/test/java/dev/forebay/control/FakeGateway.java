@@ -47,7 +47,7 @@ final class FakeGateway implements AutoCloseable {
     private volatile String usage = NOTHING;
     private volatile String pins = "{\"pins\":[]}";
     private volatile String verified =
-            "{\"next\":1,\"done\":true,\"intact\":1,\"mended\":0,\"unanswered\":0}";
+            "{\"next\":1,\"done\":true,\"intact\":1,\"repaired\":0,\"unanswered\":0}";
     private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
     private volatile Predicate<String> held = _ -> false;
 

@@ -510,14 +510,14 @@ class FsckIT {
     void onlyADeepCheckFindsDamagedChunks() throws Exception {
         cached();
         platform.gateway.setVerified(
-                "{\"next\":1,\"done\":true,\"intact\":1,\"mended\":2,\"unanswered\":0}");
+                "{\"next\":1,\"done\":true,\"intact\":1,\"repaired\":2,\"unanswered\":0}");
         try {
             assertThat(fsck("GET", "")).isEmpty();
             assertThat(codes(fsck("GET", "&deep=true"), "REPAIRED"))
                     .containsExactly("CHUNK_DAMAGED");
         } finally {
             platform.gateway.setVerified(
-                    "{\"next\":1,\"done\":true,\"intact\":1,\"mended\":0,\"unanswered\":0}");
+                    "{\"next\":1,\"done\":true,\"intact\":1,\"repaired\":0,\"unanswered\":0}");
         }
     }
 

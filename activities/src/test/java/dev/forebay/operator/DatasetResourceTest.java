@@ -118,7 +118,7 @@ class DatasetResourceTest {
                                 .formatted(spec),
                         DatasetResource.class);
 
-        DeclaredDataset declared = DatasetResources.declared(resource);
+        DeclaredDataset declared = DatasetClient.declared(resource);
 
         assertThat(declared.spec()).isEqualTo(DatasetSpec.NONE);
         assertThat(DatasetPlanner.plan(declared, Samples.seen(null)).first())

@@ -51,7 +51,7 @@ class LeaderTermKubeIT {
                 LeaderTerm _ = term(cluster.client(), api)) {
             KubernetesClient client = cluster.client();
             Await.until("the log names the definition", () -> !logged.isEmpty());
-            assertThat(logged.getFirst()).contains("Cannot watch", DatasetResources.DEFINITION);
+            assertThat(logged.getFirst()).contains("Cannot watch", DatasetClient.DEFINITION);
             define(client);
             client.resource(dataset("digits")).create();
             Resource<DatasetResource> there =
@@ -65,7 +65,7 @@ class LeaderTermKubeIT {
                             Optional.ofNullable(there.get().getStatus())
                                     .filter(it -> "Unavailable".equals(it.state()))
                                     .isPresent());
-            assertThat(there.get().getFinalizers()).containsExactly(DatasetResources.FINALIZER);
+            assertThat(there.get().getFinalizers()).containsExactly(DatasetClient.FINALIZER);
 
             there.delete();
             Await.until("the finalizer is removed", () -> there.get() == null);
@@ -87,7 +87,7 @@ class LeaderTermKubeIT {
         Duration interval = Duration.ofSeconds(1);
         DatasetReconciler reconciler =
                 new DatasetReconciler(
-                        new DatasetResources(client, "replica"),
+                        new DatasetClient(client, "replica"),
                         new PlanSteps(api, Duration.ofMinutes(1)),
                         Duration.ZERO,
                         interval,
@@ -111,7 +111,7 @@ class LeaderTermKubeIT {
                                 .apiextensions()
                                 .v1()
                                 .customResourceDefinitions()
-                                .withName(DatasetResources.DEFINITION)
+                                .withName(DatasetClient.DEFINITION)
                                 .get()
                                 .getStatus()
                                 .getConditions()

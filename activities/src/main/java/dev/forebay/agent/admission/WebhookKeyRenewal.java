@@ -1,7 +1,7 @@
 package dev.forebay.agent.admission;
 
-import dev.forebay.agent.jobs.Registration;
 import dev.forebay.agent.jobs.WebhookKey;
+import dev.forebay.agent.jobs.WebhookRegistration;
 import dev.forebay.model.ForebayException;
 import dev.forebay.service.Workspace;
 import java.time.Duration;
@@ -24,7 +24,7 @@ public final class WebhookKeyRenewal {
 
     private static final Logger LOG = Logger.getLogger(WebhookKeyRenewal.class);
 
-    private final Registration registration;
+    private final WebhookRegistration registration;
     private final Supplier<WebhookKeyGenerator.GeneratedKey> maker;
     private final AdmissionServer server;
     private final String name;
@@ -39,7 +39,7 @@ public final class WebhookKeyRenewal {
      * @param clock compared with the end of certificates
      */
     WebhookKeyRenewal(
-            Registration registration,
+            WebhookRegistration registration,
             Supplier<WebhookKeyGenerator.GeneratedKey> maker,
             AdmissionServer server,
             String name,
@@ -58,7 +58,7 @@ public final class WebhookKeyRenewal {
      *     is left
      */
     public static WebhookKeyRenewal of(
-            Registration registration,
+            WebhookRegistration registration,
             Workspace workspace,
             AdmissionServer server,
             String name,

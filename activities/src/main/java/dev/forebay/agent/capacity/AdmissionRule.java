@@ -1,7 +1,7 @@
 package dev.forebay.agent.capacity;
 
-import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.MountAdmission;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
@@ -46,7 +46,7 @@ public record AdmissionRule(
         Urgency urgency,
         @Nullable Long quotaBytes,
         Instant since)
-        implements AdmissionCheck {
+        implements MountAdmission {
 
     /**
      * Reads the manifests that {@link #judge} needs. Call it first, so that {@code judge} does not

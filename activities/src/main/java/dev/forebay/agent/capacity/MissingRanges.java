@@ -3,9 +3,9 @@ package dev.forebay.agent.capacity;
 import dev.forebay.agent.workers.CoverageCheck;
 import dev.forebay.agent.workers.Workers;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ChunkTotals;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Pack;
-import dev.forebay.manifest.Tally;
 import dev.forebay.manifest.cache.CachedManifest;
 import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.ChunkId;
@@ -153,7 +153,7 @@ final class MissingRanges {
             if (of == null) {
                 return;
             }
-            Tally tally = manifest.tally(of, from, to);
+            ChunkTotals tally = manifest.tally(of, from, to);
             reads += tally.reads();
             objects += tally.objects() - (reachesIn(of) ? 1 : 0);
         }

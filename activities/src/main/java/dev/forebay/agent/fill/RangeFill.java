@@ -22,11 +22,11 @@ public final class RangeFill {
     private static final int PAGE = 256;
 
     private final Manifest manifest;
-    private final ChunkFill fill;
+    private final OwnerChunkFill fill;
     private final FillRate rate;
     private final int concurrency;
 
-    public RangeFill(Manifest manifest, ChunkFill fill, FillRate rate, int concurrency) {
+    public RangeFill(Manifest manifest, OwnerChunkFill fill, FillRate rate, int concurrency) {
         this.manifest = manifest;
         this.fill = fill;
         this.rate = rate;

@@ -33,15 +33,15 @@ final class BackoffVersionRequester implements VersionRequester {
 
     private static final int MOST_REMEMBERED = 10_000;
 
-    private final VersionRequester platform;
+    private final VersionRequester requester;
     private final LongSupplier nanos;
     // Guarded by itself; in order of the last refusal.
     private final LinkedHashMap<DatasetVersion, Refusal> refusals = new LinkedHashMap<>();
 
     private record Refusal(RequestAnswer answer, Duration pause, long nanos) {}
 
-    BackoffVersionRequester(VersionRequester platform, LongSupplier nanos) {
-        this.platform = platform;
+    BackoffVersionRequester(VersionRequester requester, LongSupplier nanos) {
+        this.requester = requester;
         this.nanos = nanos;
     }
 
@@ -49,10 +49,10 @@ final class BackoffVersionRequester implements VersionRequester {
     public RequestAnswer ensure(Gang gang) {
         DatasetVersion version = gang.versionRequest().version();
         Refusal last = last(version);
-        if (last != null && isRecent(last) && platform.isBlocked(gang)) {
+        if (last != null && isRecent(last) && requester.isBlocked(gang)) {
             return last.answer();
         }
-        RequestAnswer answer = platform.ensure(gang);
+        RequestAnswer answer = requester.ensure(gang);
         note(version, answer, last);
         return answer;
     }
@@ -97,11 +97,11 @@ final class BackoffVersionRequester implements VersionRequester {
 
     @Override
     public boolean isBlocked(Gang gang) {
-        return platform.isBlocked(gang);
+        return requester.isBlocked(gang);
     }
 
     @Override
-    public void takeBack(Gang gang) {
-        platform.takeBack(gang);
+    public void cancel(Gang gang) {
+        requester.cancel(gang);
     }
 }

@@ -97,7 +97,7 @@ final class ControlPlaneClient implements VersionRequester {
     }
 
     @Override
-    public void takeBack(Gang gang) {
+    public void cancel(Gang gang) {
         String request = "/requests/" + key(gang.holder(), body(gang));
         try {
             int status = api.exchange(Request.of("DELETE", path(gang) + request)).status();

@@ -34,7 +34,7 @@ public final class Gate {
     private static final int MOST_PODS_CHECKED = 32;
 
     private final Pods pods;
-    private final VersionRequester platform;
+    private final VersionRequester requester;
     private final RegionName region;
     private final PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> scheduler;
 
@@ -52,11 +52,11 @@ public final class Gate {
 
     Gate(
             Pods pods,
-            VersionRequester platform,
+            VersionRequester requester,
             RegionName region,
             PollScheduler<Gang, List<AdmittedPod>, RequestAnswer> scheduler) {
         this.pods = pods;
-        this.platform = platform;
+        this.requester = requester;
         this.region = region;
         this.scheduler = scheduler;
         this.holders = new PodPinOwners(pods);
@@ -79,7 +79,7 @@ public final class Gate {
                 question,
                 (gang, members) -> {
                     if (!settled.remove(gang) && !wereReleased(gang, members)) {
-                        platform.takeBack(gang);
+                        requester.cancel(gang);
                     }
                 });
     }
@@ -151,7 +151,7 @@ public final class Gate {
 
         @Override
         public RequestAnswer ask(Gang gang) {
-            return platform.ensure(gang);
+            return requester.ensure(gang);
         }
 
         @Override

@@ -36,7 +36,7 @@ public final class PinKeeper {
     private final Pods pods;
     private final Jobs jobs;
     private final Supplier<List<Pin>> pins;
-    private final VersionRequester platform;
+    private final VersionRequester requester;
     private final Duration lease;
     private final PollScheduler<Gang, Gang, RequestAnswer> scheduler;
     private final PodPinOwners holders;
@@ -62,13 +62,13 @@ public final class PinKeeper {
             Pods pods,
             Jobs jobs,
             Supplier<List<Pin>> pins,
-            VersionRequester platform,
+            VersionRequester requester,
             Duration lease,
             PollScheduler<Gang, Gang, RequestAnswer> scheduler) {
         this.pods = pods;
         this.jobs = jobs;
         this.pins = pins;
-        this.platform = platform;
+        this.requester = requester;
         this.lease = lease;
         this.scheduler = scheduler;
         this.holders = new PodPinOwners(pods);
@@ -103,7 +103,7 @@ public final class PinKeeper {
                 question,
                 (gang, _) -> {
                     if (unanswered.remove(gang)) {
-                        platform.takeBack(gang);
+                        requester.cancel(gang);
                     }
                 });
     }
@@ -180,7 +180,7 @@ public final class PinKeeper {
         @Override
         public RequestAnswer ask(Gang gang) {
             unanswered.add(gang);
-            return platform.ensure(gang);
+            return requester.ensure(gang);
         }
 
         @Override

@@ -19,5 +19,5 @@ interface VersionRequester {
      * Cancels the request of a gang, if it was not answered yet. Logs a warning if the outcome is
      * unknown.
      */
-    void takeBack(Gang gang);
+    void cancel(Gang gang);
 }

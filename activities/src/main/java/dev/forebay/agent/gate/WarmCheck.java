@@ -40,7 +40,7 @@ public final class WarmCheck {
     private static final int MOST_REQUESTS_AT_ONCE = 8;
 
     private final Workloads workloads;
-    private final VersionRequester platform;
+    private final VersionRequester requester;
     private final RegionName region;
     private final PollScheduler<
                     WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>>
@@ -61,12 +61,12 @@ public final class WarmCheck {
 
     WarmCheck(
             Workloads workloads,
-            VersionRequester platform,
+            VersionRequester requester,
             RegionName region,
             PollScheduler<WorkloadRequest, ReservedWorkload, Map<PodVersionRequest, RequestAnswer>>
                     scheduler) {
         this.workloads = workloads;
-        this.platform = platform;
+        this.requester = requester;
         this.region = region;
         this.scheduler = scheduler;
     }
@@ -105,7 +105,7 @@ public final class WarmCheck {
                     // Otherwise pods may already use the same request, whichever agent decided.
                     if (rejected.remove(workloadRequest)
                             || !decided.contains(workloadRequest.workload())) {
-                        gangs(workloadRequest).forEach(platform::takeBack);
+                        gangs(workloadRequest).forEach(requester::cancel);
                     }
                 });
         workloads.activate();
@@ -174,7 +174,7 @@ public final class WarmCheck {
             for (Gang gang : gangs(workloadRequest)) {
                 answers.put(
                         gang.versionRequest(),
-                        CompletableFuture.supplyAsync(() -> platform.ensure(gang), together));
+                        CompletableFuture.supplyAsync(() -> requester.ensure(gang), together));
             }
             return answers.entrySet().stream()
                     .collect(

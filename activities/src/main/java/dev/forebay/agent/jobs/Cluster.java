@@ -49,7 +49,7 @@ public final class Cluster {
      * @param secret the Secret that keeps the key
      * @param configuration the MutatingWebhookConfiguration
      */
-    public Registration registration(String namespace, String secret, String configuration) {
+    public WebhookRegistration registration(String namespace, String secret, String configuration) {
         return new ClusterRegistration(client, namespace, secret, configuration);
     }
 }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Keeps the registration in a MutatingWebhookConfiguration and a Secret. Both must exist, empty or
  * not. Needs the verbs {@code get} and {@code update} on the two.
  */
-final class ClusterRegistration implements Registration {
+final class ClusterRegistration implements WebhookRegistration {
 
     private static final String CERTIFICATE = "tls.crt";
     private static final String KEY = "tls.key";

@@ -1,7 +1,7 @@
 package dev.forebay.agent.kubernetes;
 
 import dev.forebay.agent.config.AgentConfig;
-import dev.forebay.agent.gate.Gates;
+import dev.forebay.agent.gate.GateFactory;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
@@ -20,10 +20,10 @@ class GateResources {
 
     @Produces
     @Singleton
-    Gates gates(AgentConfig config, RegionName region, ServiceClients clients) {
+    GateFactory gates(AgentConfig config, RegionName region, ServiceClients clients) {
         requireUsable(config);
         AgentConfig.Gate gate = config.gate();
-        return new Gates(
+        return new GateFactory(
                 gate.api().orElseThrow(() -> invalid("forebay.gate.api is missing")),
                 clients,
                 region,

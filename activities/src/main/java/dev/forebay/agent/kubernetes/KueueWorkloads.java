@@ -1,6 +1,6 @@
 package dev.forebay.agent.kubernetes;
 
-import dev.forebay.agent.gate.Gates;
+import dev.forebay.agent.gate.GateFactory;
 import dev.forebay.agent.gate.WarmCheck;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Workloads;
@@ -23,7 +23,7 @@ public class KueueWorkloads implements AutoCloseable {
     private final PeriodicTask checking;
 
     /** Makes no requests. */
-    KueueWorkloads(Cluster cluster, Gates gates, MeterRegistry registry) {
+    KueueWorkloads(Cluster cluster, GateFactory gates, MeterRegistry registry) {
         workloads = cluster.workloads();
         WarmCheck check = gates.of(workloads);
         checking = ReconcileTasks.of("check of Kueue Workloads", TICK, check::check);

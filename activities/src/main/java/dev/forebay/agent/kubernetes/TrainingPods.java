@@ -6,12 +6,12 @@ import dev.forebay.agent.admission.PodChange;
 import dev.forebay.agent.admission.WebhookKeyRenewal;
 import dev.forebay.agent.config.AgentConfig;
 import dev.forebay.agent.gate.Gate;
-import dev.forebay.agent.gate.Gates;
+import dev.forebay.agent.gate.GateFactory;
 import dev.forebay.agent.gate.PinKeeper;
 import dev.forebay.agent.jobs.Cluster;
 import dev.forebay.agent.jobs.Pods;
-import dev.forebay.agent.jobs.Registration;
 import dev.forebay.agent.jobs.WarmLabels;
+import dev.forebay.agent.jobs.WebhookRegistration;
 import dev.forebay.membership.RegionState;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -46,7 +46,7 @@ public class TrainingPods implements AutoCloseable {
             RegionName region,
             RegionState state,
             Cluster cluster,
-            Gates gates,
+            GateFactory gates,
             Workspace workspace,
             Vertx vertx,
             MeterRegistry registry) {
@@ -56,7 +56,7 @@ public class TrainingPods implements AutoCloseable {
                     "forebay.admission.mounted-sign '%s' must be an absolute path"
                             .formatted(admission.mountedSign().get()));
         }
-        Registration registration =
+        WebhookRegistration registration =
                 cluster.registration(
                         required("forebay.admission.namespace", admission.namespace()),
                         required("forebay.admission.secret", admission.secret()),

@@ -104,7 +104,7 @@ public final class ChunkAudit {
         try {
             Verdict verdict =
                     workers.verify(copy.worker(), manifest, copy.chunk().chunk()).verdict();
-            return new Outcome(true, verdict == Verdict.MENDED, verdict != Verdict.ABSENT);
+            return new Outcome(true, verdict == Verdict.REPAIRED, verdict != Verdict.ABSENT);
         } catch (ForebayException unanswered) {
             return new Outcome(false, false, false);
         }

@@ -37,7 +37,7 @@ public class SweepActivitiesImpl implements SweepActivities {
     private final VersionRequests versions;
     private final VersionWorkflows workflows;
     private final TemporalCalls temporal;
-    private final SweepPlans plans;
+    private final SweepSurveyor plans;
     private final ControlPlaneMetrics metrics;
 
     SweepActivitiesImpl(
@@ -46,7 +46,7 @@ public class SweepActivitiesImpl implements SweepActivities {
             VersionRequests versions,
             VersionWorkflows workflows,
             TemporalCalls temporal,
-            SweepPlans plans,
+            SweepSurveyor plans,
             ControlPlaneMetrics metrics) {
         this.regions = regions;
         this.residents = residents;

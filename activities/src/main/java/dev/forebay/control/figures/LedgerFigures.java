@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /** Metrics of the ledger: the sums since the start of the month (UTC), and their cost. */
 @Singleton
-class LedgerFigures implements Figures.Part {
+class LedgerFigures implements MetricsPublisher.Part {
 
     /** More than an installation has. */
     private static final int MOST_REGIONS = 1_000;

@@ -16,7 +16,7 @@ import org.jboss.logging.Logger;
 
 /** Metrics of pins, and of pins that seem to be leaked. */
 @Singleton
-class PinFigures implements Figures.Part {
+class PinFigures implements MetricsPublisher.Part {
 
     private static final Logger LOG = Logger.getLogger(PinFigures.class);
 

@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
 
 /** Metrics of versions by state and region, and of fills that make no progress. */
 @Singleton
-class VersionFigures implements Figures.Part {
+class VersionFigures implements MetricsPublisher.Part {
 
     private final Regions regions;
     private final FigureCatalogue catalogue;

@@ -107,14 +107,14 @@ class ChunkCheck {
                     verified(
                             new RegionName(at.region),
                             new VerifyRequest(target.manifest, at.ordinal, SECONDS));
-            if (report.mended() > 0) {
+            if (report.repaired() > 0) {
                 findings.add(
                         new Finding(
                                 Kind.CHUNK_DAMAGED,
                                 at.version,
                                 new RegionName(at.region),
                                 "%d stored chunks were missing or damaged"
-                                        .formatted(report.mended()),
+                                        .formatted(report.repaired()),
                                 "workers drop damaged chunks and fetch them again, also without "
                                         + "--repair",
                                 State.REPAIRED,

@@ -50,7 +50,7 @@ public class Fsck {
     private final Regions regions;
     private final PointerCheck pointerCheck;
     private final VersionCheck versionCheck;
-    private final StrayCheck strayCheck;
+    private final OrphanVersionCheck strayCheck;
     private final ChunkCheck chunkCheck;
     private final ControlPlaneConfig.Fsck config;
 
@@ -60,7 +60,7 @@ public class Fsck {
             Regions regions,
             PointerCheck pointerCheck,
             VersionCheck versionCheck,
-            StrayCheck strayCheck,
+            OrphanVersionCheck strayCheck,
             ChunkCheck chunkCheck,
             ControlPlaneConfig config) {
         this.pointers = pointers;

@@ -1,7 +1,7 @@
 package dev.forebay.control.progress;
 
 import dev.forebay.control.progress.RunningActivities.Work;
-import dev.forebay.lifecycle.FillPace;
+import dev.forebay.lifecycle.FillEstimate;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.Residency;
 import dev.forebay.workflows.message.Residency.Filling;
@@ -83,8 +83,8 @@ public record RegionProgress(
     }
 
     /** Returns the rate of the fill; empty if none is running. */
-    public Optional<FillPace> pace() {
-        return FillPace.of(residency, manifest, bytes, at);
+    public Optional<FillEstimate> pace() {
+        return FillEstimate.of(residency, manifest, bytes, at);
     }
 
     /** Returns whether the region is being filled or evicted. */

@@ -172,7 +172,7 @@ public class EnsureRequests {
                                                 .orElse(true))
                         .orElseThrow(() -> unknown(version, requestId));
         if (entry.cancelled()) {
-            throw takenBack(version, requestId);
+            throw cancelled(version, requestId);
         }
         return answer(dataset, entry, wait);
     }
@@ -192,10 +192,10 @@ public class EnsureRequests {
         }
         requests.cancel(entry);
         waiting.ended(version, requestId);
-        takeBack(dataset, entry);
+        cancelAttempt(dataset, entry);
     }
 
-    private void takeBack(Dataset dataset, RequestLog.Entry entry) {
+    private void cancelAttempt(Dataset dataset, RequestLog.Entry entry) {
         updates.send(
                         dataset,
                         new Update<@Nullable Void>(
@@ -207,7 +207,7 @@ public class EnsureRequests {
                 .ifPresent(accepted -> updates.isDone(accepted, evictionWait));
     }
 
-    private static ForebayException takenBack(DatasetVersion version, String requestId) {
+    private static ForebayException cancelled(DatasetVersion version, String requestId) {
         return new ForebayException(
                 ErrorCode.CANCELLED,
                 "request '%s' on %s was cancelled: send a new one with 'forebay ensure %s'"
@@ -332,8 +332,8 @@ public class EnsureRequests {
         if (requests.accepted(entry, accepted.getExecution().getRunId())) {
             // A client cancelled the request before the workflow knew it, so that call found
             // nothing to cancel there.
-            takeBack(dataset, entry);
-            throw takenBack(entry.version(), entry.id());
+            cancelAttempt(dataset, entry);
+            throw cancelled(entry.version(), entry.id());
         }
         return accepted;
     }

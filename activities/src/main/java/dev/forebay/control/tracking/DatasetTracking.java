@@ -112,19 +112,21 @@ public class DatasetTracking {
     }
 
     /** Creates missing Schedules, because Temporal may have been lost or down. */
-    public void ensureScheduled(StartupTasks chores) {
-        chores.add("schedules of tracked datasets", () -> addPage(null, chores));
+    public void ensureScheduled(StartupTasks startupTasks) {
+        startupTasks.add("schedules of tracked datasets", () -> addPage(null, startupTasks));
     }
 
-    private void addPage(@Nullable DatasetName after, StartupTasks chores) {
+    private void addPage(@Nullable DatasetName after, StartupTasks startupTasks) {
         List<Tracking> page = catalogue.list(after, PAGE);
         for (Tracking tracking : page) {
             DatasetName dataset = tracking.dataset();
-            chores.add("schedule of " + dataset, () -> ensureScheduled(dataset));
+            startupTasks.add("schedule of " + dataset, () -> ensureScheduled(dataset));
         }
         if (!page.isEmpty()) {
             DatasetName last = page.getLast().dataset();
-            chores.add("schedules of tracked datasets after " + last, () -> addPage(last, chores));
+            startupTasks.add(
+                    "schedules of tracked datasets after " + last,
+                    () -> addPage(last, startupTasks));
         }
     }
 

@@ -1,12 +1,12 @@
 package dev.forebay.agent.admission;
 
-import dev.forebay.agent.jobs.Registration;
 import dev.forebay.agent.jobs.WebhookKey;
+import dev.forebay.agent.jobs.WebhookRegistration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The registration that all agents of a region share, in memory. */
-final class FakeRegistration implements Registration {
+final class FakeRegistration implements WebhookRegistration {
 
     private Optional<WebhookKey> kept = Optional.empty();
     private @Nullable WebhookKey quicker;

@@ -289,12 +289,12 @@ class AdmissionRuleTest {
 
     private Optional<QueuedVersion> wants(
             String name, ManifestRef manifest, Urgency urgency, @Nullable Long quotaChunks) {
-        return keeper(name, manifest, urgency, quotaChunks).judge(view());
+        return admission(name, manifest, urgency, quotaChunks).judge(view());
     }
 
     private boolean evictionsCouldHelp(
             String name, long chunks, Urgency urgency, @Nullable Long quotaChunks) {
-        return keeper(name, manifest(name, chunks), urgency, quotaChunks)
+        return admission(name, manifest(name, chunks), urgency, quotaChunks)
                 .evictionsCouldHelp(view());
     }
 
@@ -309,7 +309,7 @@ class AdmissionRuleTest {
                 notUnderstood);
     }
 
-    private AdmissionRule keeper(
+    private AdmissionRule admission(
             String name, ManifestRef manifest, Urgency urgency, @Nullable Long quotaChunks) {
         return new AdmissionRule(
                 new SpaceCalculator(manifests.cache()),

@@ -161,7 +161,7 @@ class RangeFillTest {
     private RangeFill warming(long chunks, int concurrency) {
         return new RangeFill(
                 new FakeManifest(chunks),
-                new ChunkFill(
+                new OwnerChunkFill(
                         workers,
                         FakeWorkers.MANIFEST,
                         new AbsentWorkers(workers::view, Duration.ofSeconds(1), System::nanoTime)),

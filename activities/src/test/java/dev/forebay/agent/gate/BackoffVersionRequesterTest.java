@@ -24,7 +24,7 @@ class BackoffVersionRequesterTest {
     private static final class Told implements VersionRequester {
         private RequestAnswer answer = DENIED;
         private boolean blocked = true;
-        private final List<Gang> takenBack = new ArrayList<>();
+        private final List<Gang> cancelled = new ArrayList<>();
         private int asked;
 
         @Override
@@ -39,21 +39,21 @@ class BackoffVersionRequesterTest {
         }
 
         @Override
-        public void takeBack(Gang gang) {
-            takenBack.add(gang);
+        public void cancel(Gang gang) {
+            cancelled.add(gang);
         }
     }
 
     private final Told told = new Told();
     private final AtomicLong nanos = new AtomicLong(-7);
-    private final BackoffVersionRequester platform = new BackoffVersionRequester(told, nanos::get);
+    private final BackoffVersionRequester requester = new BackoffVersionRequester(told, nanos::get);
 
     @Test
     void requestsForABlockedVersionBackOff() {
         int hour = 0;
         for (int round = 0; round < 360; round++) {
-            assertThat(platform.ensure(gang("a"))).isEqualTo(DENIED);
-            assertThat(platform.ensure(gang("b"))).isEqualTo(DENIED);
+            assertThat(requester.ensure(gang("a"))).isEqualTo(DENIED);
+            assertThat(requester.ensure(gang("b"))).isEqualTo(DENIED);
             pass(Duration.ofSeconds(10));
             hour = told.asked;
         }
@@ -63,47 +63,47 @@ class BackoffVersionRequesterTest {
 
     @Test
     void requestsContinueAtOnceAfterTheVersionIsResumed() {
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         pass(Duration.ofSeconds(1));
         told.blocked = false;
         told.answer = WARM;
 
-        assertThat(platform.ensure(gang("a"))).isEqualTo(WARM);
-        assertThat(platform.ensure(gang("a"))).isEqualTo(WARM);
+        assertThat(requester.ensure(gang("a"))).isEqualTo(WARM);
+        assertThat(requester.ensure(gang("a"))).isEqualTo(WARM);
         assertThat(told.asked).isEqualTo(3);
     }
 
     @Test
     void anotherFailureStartsWithTheFirstPause() {
         for (int i = 0; i < 3; i++) {
-            platform.ensure(gang("a"));
+            requester.ensure(gang("a"));
             pass(BackoffVersionRequester.BACKOFF.longest());
         }
         told.answer = WARM;
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         told.answer = DENIED;
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         pass(BackoffVersionRequester.BACKOFF.first());
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(6);
     }
 
     /** The control plane accepts each request, and the fill fails some time later. */
     @Test
     void aRunningFillDoesNotResetTheBackoff() {
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         pass(BackoffVersionRequester.BACKOFF.first());
         told.answer = new RequestAnswer.Coming(10, Optional.empty(), Optional.empty());
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         told.answer = DENIED;
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(3);
 
         pass(BackoffVersionRequester.BACKOFF.first());
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         assertThat(told.asked).as("within the second pause").isEqualTo(3);
         pass(BackoffVersionRequester.BACKOFF.first());
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(4);
     }
 
@@ -111,28 +111,28 @@ class BackoffVersionRequesterTest {
     @ValueSource(strings = {"DEADLINE_EXCEEDED", "CANCELLED", "ALREADY_EXISTS", "NOT_FOUND"})
     void theRefusalOfOneRequestDoesNotAffectOtherGangs(String code) {
         told.answer = new RequestAnswer.Refused(code, "yours");
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
         told.answer = DENIED;
 
-        assertThat(platform.ensure(gang("b"))).isEqualTo(DENIED);
+        assertThat(requester.ensure(gang("b"))).isEqualTo(DENIED);
     }
 
     @Test
     void otherCallsGoToThePlatformAtOnce() {
-        platform.ensure(gang("a"));
-        assertThat(platform.isBlocked(gang("a"))).isTrue();
+        requester.ensure(gang("a"));
+        assertThat(requester.isBlocked(gang("a"))).isTrue();
         told.blocked = false;
-        assertThat(platform.isBlocked(gang("a"))).isFalse();
+        assertThat(requester.isBlocked(gang("a"))).isFalse();
 
-        platform.takeBack(gang("a"));
-        assertThat(told.takenBack).containsExactly(gang("a"));
+        requester.cancel(gang("a"));
+        assertThat(told.cancelled).containsExactly(gang("a"));
     }
 
     @Test
     void aMissingAnswerCausesNoPause() {
         told.answer = RequestAnswer.NONE;
-        platform.ensure(gang("a"));
-        platform.ensure(gang("a"));
+        requester.ensure(gang("a"));
+        requester.ensure(gang("a"));
         assertThat(told.asked).isEqualTo(2);
     }
 

@@ -130,7 +130,7 @@ class ControlPlaneClientTest {
     @Test
     void aCancellationNamesTheKeyOfItsRequest() {
         controlPlane().ensure(GANG);
-        controlPlane().takeBack(GANG);
+        controlPlane().cancel(GANG);
 
         Asked request = asked.get(1);
         assertThat(request.method()).isEqualTo("DELETE");
@@ -182,6 +182,6 @@ class ControlPlaneClientTest {
                 .isInstanceOfSatisfying(
                         RequestAnswer.Refused.class,
                         refused -> assertThat(refused.code()).isEqualTo("UNAVAILABLE"));
-        assertThatCode(() -> controlPlane().takeBack(GANG)).doesNotThrowAnyException();
+        assertThatCode(() -> controlPlane().cancel(GANG)).doesNotThrowAnyException();
     }
 }

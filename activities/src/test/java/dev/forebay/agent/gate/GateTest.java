@@ -30,8 +30,8 @@ class GateTest {
     private final FakePods pods = new FakePods();
     private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, RequestAnswer> answers = new HashMap<>();
-    private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
-    private final VersionRequester platform = new FakePlatform();
+    private final List<String> cancelled = Collections.synchronizedList(new ArrayList<>());
+    private final VersionRequester requester = new FakePlatform();
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final CountDownLatch hanging = new CountDownLatch(1);
     private volatile boolean hangs;
@@ -40,7 +40,7 @@ class GateTest {
     private Gate gate() {
         return new Gate(
                 pods,
-                platform,
+                requester,
                 new RegionName("us"),
                 new PollScheduler<>(INTERVAL, Runnable::run, Runnable::run, now::get));
     }
@@ -62,8 +62,8 @@ class GateTest {
         }
 
         @Override
-        public void takeBack(Gang gang) {
-            takenBack.add(gang.holder().uid());
+        public void cancel(Gang gang) {
+            cancelled.add(gang.holder().uid());
         }
     }
 
@@ -230,7 +230,7 @@ class GateTest {
         gate =
                 new Gate(
                         pods,
-                        platform,
+                        requester,
                         new RegionName("us"),
                         PollScheduler.of(INTERVAL, 4, now::get));
         for (int i = 0; i < 500; i++) {
@@ -260,7 +260,7 @@ class GateTest {
         Await.until(
                 "the pod without a deadline is released", () -> pods.opened.containsKey("waits"));
         assertThat(asked).hasSizeLessThanOrEqualTo(5);
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
         assertThat(pods.opened).containsOnlyKeys("waits");
     }
 
@@ -274,7 +274,7 @@ class GateTest {
         gate =
                 new Gate(
                         pods,
-                        platform,
+                        requester,
                         new RegionName("us"),
                         PollScheduler.of(INTERVAL, 4, now::get));
         pods.add("deleted", "job", "a/b@v1");
@@ -283,10 +283,10 @@ class GateTest {
 
         pods.delete("deleted");
         after(Duration.ofSeconds(1));
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
 
         hanging.countDown();
-        Await.until("the request is cancelled", () -> takenBack.contains("job"));
+        Await.until("the request is cancelled", () -> cancelled.contains("job"));
     }
 
     /** Kueue's check has released them to run cold, so they do not wait again. */
@@ -322,7 +322,7 @@ class GateTest {
         after(Duration.ofSeconds(1));
 
         assertThat(pods.opened).containsOnlyKeys("runs");
-        assertThat(takenBack).containsExactly("job-1");
+        assertThat(cancelled).containsExactly("job-1");
     }
 
     /** The other agent may have released them to run cold, before their version is present. */
@@ -336,7 +336,7 @@ class GateTest {
         pods.open("w-1");
         after(Duration.ofSeconds(1));
 
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
     }
 
     @Test
@@ -348,7 +348,7 @@ class GateTest {
         pods.down = true;
         after(Duration.ofSeconds(1));
 
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
     }
 
     @Test

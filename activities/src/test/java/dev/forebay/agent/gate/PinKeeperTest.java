@@ -31,7 +31,7 @@ class PinKeeperTest {
     private final Set<String> over = new HashSet<>();
     private final List<Pin> pins = new ArrayList<>();
     private final List<Gang> asked = new ArrayList<>();
-    private final List<String> takenBack = new ArrayList<>();
+    private final List<String> cancelled = new ArrayList<>();
     private final AtomicLong now = new AtomicLong();
     private boolean isPinnedWhenAsked = true;
 
@@ -81,8 +81,8 @@ class PinKeeperTest {
         }
 
         @Override
-        public void takeBack(Gang gang) {
-            takenBack.add(gang.holder().uid());
+        public void cancel(Gang gang) {
+            cancelled.add(gang.holder().uid());
         }
     }
 
@@ -116,7 +116,7 @@ class PinKeeperTest {
         lookLater();
         assertThat(asked).hasSize(1);
         assertThat(keeper.lacking()).isZero();
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
     }
 
     @Test
@@ -157,7 +157,7 @@ class PinKeeperTest {
         keeper.check();
 
         assertThat(asked).hasSize(2).allMatch(gang -> gang.versionRequest().deadline().isEmpty());
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
     }
 
     @Test
@@ -190,7 +190,7 @@ class PinKeeperTest {
         pods.delete("w-0");
         lookLater();
 
-        assertThat(takenBack).containsExactly("job");
+        assertThat(cancelled).containsExactly("job");
     }
 
     @Test
@@ -202,7 +202,7 @@ class PinKeeperTest {
         over.add("job");
         lookLater();
 
-        assertThat(takenBack).containsExactly("job");
+        assertThat(cancelled).containsExactly("job");
     }
 
     /** The pin is held before the copy is complete. The fill is needed while the pods run. */
@@ -214,12 +214,12 @@ class PinKeeperTest {
 
         pin("job", VERSION);
         lookLater();
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
         assertThat(keeper.lacking()).isZero();
 
         pods.delete("w-0");
         lookLater();
-        assertThat(takenBack).containsExactly("job");
+        assertThat(cancelled).containsExactly("job");
     }
 
     @Test
@@ -230,7 +230,7 @@ class PinKeeperTest {
         pods.delete("w-0");
         lookLater();
 
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
     }
 
     /** The gate, too, pins and releases pods during a round. */

@@ -38,7 +38,7 @@ class WarmCheckTest {
     private final FakeWorkloads workloads = new FakeWorkloads();
     private final List<Gang> asked = Collections.synchronizedList(new ArrayList<>());
     private final Map<String, RequestAnswer> answers = new HashMap<>();
-    private final List<String> takenBack = Collections.synchronizedList(new ArrayList<>());
+    private final List<String> cancelled = Collections.synchronizedList(new ArrayList<>());
     private long now = Long.MAX_VALUE - 5;
     private final WarmCheck check =
             new WarmCheck(
@@ -66,8 +66,8 @@ class WarmCheckTest {
         }
 
         @Override
-        public void takeBack(Gang gang) {
-            takenBack.add(gang.holder().uid() + " " + gang.versionRequest().version());
+        public void cancel(Gang gang) {
+            cancelled.add(gang.holder().uid() + " " + gang.versionRequest().version());
         }
     }
 
@@ -101,7 +101,7 @@ class WarmCheckTest {
         assertThat(workloads.admitted).containsEntry("w", Set.of());
         assertThat(workloads.told.get("w")).isEqualTo("a/b@v1 in us is at /mnt/forebay/a/b/v1");
         assertThat(check.waiting()).isZero();
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
     }
 
     @Test
@@ -226,7 +226,7 @@ class WarmCheckTest {
         after(Duration.ofSeconds(1));
         assertThat(workloads.rejected).containsExactly("fails");
         assertThat(workloads.admitted).isEqualTo(Map.of("runs", Set.of("main")));
-        assertThat(takenBack)
+        assertThat(cancelled)
                 .as("the request of the other continues")
                 .containsExactly("job-fails a/b@v1");
     }
@@ -241,7 +241,7 @@ class WarmCheckTest {
         workloads.reserve("w", Map.of("main", wants), "2");
         workloads.remove("gone");
         after(Duration.ofSeconds(59));
-        assertThat(takenBack).containsExactlyInAnyOrder("job-w a/b@v1", "job-gone c/d@v1");
+        assertThat(cancelled).containsExactlyInAnyOrder("job-w a/b@v1", "job-gone c/d@v1");
         assertThat(asked).hasSize(3);
 
         after(Duration.ofSeconds(50));
@@ -259,7 +259,7 @@ class WarmCheckTest {
         workloads.admit(workloads.workload("w"), "by another", Set.of());
         after(INTERVAL);
 
-        assertThat(takenBack).isEmpty();
+        assertThat(cancelled).isEmpty();
         assertThat(asked).hasSize(1);
     }
 

@@ -2,11 +2,11 @@ package dev.forebay.agent.workers;
 
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ChunkTotals;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.time.Instant;
@@ -81,7 +81,7 @@ public record FakeManifest(long chunkCount) implements Manifest {
     }
 
     @Override
-    public Tally tally(PackId pack, long from, long to) {
+    public ChunkTotals tally(PackId pack, long from, long to) {
         throw new UnsupportedOperationException();
     }
 

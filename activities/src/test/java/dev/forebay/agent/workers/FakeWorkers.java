@@ -153,7 +153,7 @@ public final class FakeWorkers implements Workers {
         refuseIfDown(worker);
         return new VerifyAnswer(
                 damaged.remove(worker.id() + " " + chunk.index())
-                        ? VerifyAnswer.Verdict.MENDED
+                        ? VerifyAnswer.Verdict.REPAIRED
                         : VerifyAnswer.Verdict.INTACT);
     }
 

@@ -23,7 +23,7 @@ class FindingTest {
         RepairableFinding byHand =
                 new RepairableFinding(
                         Finding.Kind.MANIFEST_DIFFERS, null, null, "", "m", "r", null);
-        RepairableFinding mended =
+        RepairableFinding repaired =
                 new RepairableFinding(
                         Finding.Kind.POINTER_MISSING,
                         null,
@@ -35,8 +35,8 @@ class FindingTest {
 
         assertThat(byHand.found().state()).isEqualTo(Finding.State.BY_HAND);
         assertThat(byHand.repaired().state()).isEqualTo(Finding.State.BY_HAND);
-        assertThat(mended.found().state()).isEqualTo(Finding.State.REPAIRABLE);
-        assertThat(mended.repaired().state()).isEqualTo(Finding.State.REPAIRED);
-        assertThat(mended.isSame(byHand)).isFalse();
+        assertThat(repaired.found().state()).isEqualTo(Finding.State.REPAIRABLE);
+        assertThat(repaired.repaired().state()).isEqualTo(Finding.State.REPAIRED);
+        assertThat(repaired.isSame(byHand)).isFalse();
     }
 }

@@ -13,19 +13,19 @@ import org.junit.jupiter.api.Test;
 
 class StartupTasksTest {
 
-    private final StartupTasks chores = new StartupTasks(Duration.ofMillis(1));
+    private final StartupTasks startupTasks = new StartupTasks(Duration.ofMillis(1));
     private final List<String> done = new CopyOnWriteArrayList<>();
 
     @AfterEach
     void stop() {
-        chores.stop();
+        startupTasks.stop();
     }
 
     @Test
     void aFailedTaskIsRetriedAndDoesNotDelayOthers() throws InterruptedException {
         CountDownLatch over = new CountDownLatch(2);
         AtomicInteger tries = new AtomicInteger();
-        chores.add(
+        startupTasks.add(
                 "fails twice",
                 () -> {
                     if (tries.incrementAndGet() < 3) {
@@ -34,7 +34,7 @@ class StartupTasksTest {
                     done.add("first");
                     over.countDown();
                 });
-        chores.add(
+        startupTasks.add(
                 "does not fail",
                 () -> {
                     done.add("second");
@@ -78,7 +78,7 @@ class StartupTasksTest {
     void stopInterruptsTheRunningTaskAndStartsNoOther() throws InterruptedException {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
-        chores.add(
+        startupTasks.add(
                 "waits",
                 () -> {
                     begun.countDown();
@@ -89,10 +89,10 @@ class StartupTasksTest {
                         throw new IllegalStateException(e);
                     }
                 });
-        chores.add("comes after it", () -> done.add("second"));
+        startupTasks.add("comes after it", () -> done.add("second"));
         assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
 
-        chores.stop();
+        startupTasks.stop();
 
         assertThat(interrupted.await(20, TimeUnit.SECONDS)).isTrue();
         assertThat(done).isEmpty();

@@ -205,7 +205,7 @@ final class DiskStore implements AutoCloseable {
                             return true;
                         });
         if (stored.isEmpty()) {
-            throw writes.leftAlone(id);
+            throw writes.rested(id);
         }
     }
 

@@ -100,7 +100,7 @@ final class DiskWrites {
             if (health.hasFailed()) {
                 // The caller returned when the disk was given up. It may use the buffer for other
                 // data by now.
-                throw leftAlone(id);
+                throw rested(id);
             }
             return space.publish(file, id, footer.valid(), old == null ? null : before);
         } catch (IOException e) {
@@ -121,7 +121,7 @@ final class DiskWrites {
         }
     }
 
-    ForebayException leftAlone(ChunkId id) {
+    ForebayException rested(ChunkId id) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
                 "disk %s has failed and does not take chunk %s".formatted(directory, id));

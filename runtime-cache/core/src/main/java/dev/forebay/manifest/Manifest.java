@@ -57,7 +57,7 @@ public interface Manifest extends AutoCloseable {
      * Counts the objects in bytes {@code [from, to)} of {@code pack}, which are whole chunks. The
      * database counts them, so no rows are read out.
      */
-    Tally tally(PackId pack, long from, long to);
+    ChunkTotals tally(PackId pack, long from, long to);
 
     /** Returns up to {@code limit} chunks of this version from ordinal {@code fromOrdinal} on. */
     List<ChunkRef> chunks(long fromOrdinal, int limit);

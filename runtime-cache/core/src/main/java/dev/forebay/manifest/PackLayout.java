@@ -18,7 +18,7 @@ public final class PackLayout {
 
     private final String bucket;
     private final long limitBytes;
-    private final List<LaidPack> finished = new ArrayList<>();
+    private final List<PackRow> finished = new ArrayList<>();
     private int ordinal;
     private long end;
     private MessageDigest layout;
@@ -51,7 +51,7 @@ public final class PackLayout {
     }
 
     /** Finishes the last pack and returns all new packs. */
-    public List<LaidPack> finish() {
+    public List<PackRow> finish() {
         if (end > 0) {
             finishPack();
         }
@@ -59,7 +59,7 @@ public final class PackLayout {
     }
 
     private void finishPack() {
-        finished.add(new LaidPack(ordinal, new PackId(Digests.of(layout)), end));
+        finished.add(new PackRow(ordinal, new PackId(Digests.of(layout)), end));
         ordinal++;
         end = 0;
         layout = begin();

@@ -68,7 +68,7 @@ public interface RegionState extends AutoCloseable {
      * registration replaces that of an earlier process of this worker. After the loss of the lease,
      * the worker registers again only if no other process has become this worker meanwhile.
      */
-    Membership join(WorkerNode worker);
+    WorkerRegistration join(WorkerNode worker);
 
     /**
      * Returns the entry in which a node lists the versions that it holds. Reads and writes nothing
@@ -116,7 +116,7 @@ public interface RegionState extends AutoCloseable {
      *     exceptions of the check
      */
     Optional<QueuedVersion> admit(
-            DatasetVersion version, ManifestRef manifest, AdmissionCheck check);
+            DatasetVersion version, ManifestRef manifest, MountAdmission check);
 
     /**
      * Enters a version into the mount table as WARMING without admission. Keeps CACHED if it is

@@ -24,13 +24,12 @@ import org.jspecify.annotations.Nullable;
  * Reads packs from any worker of the region that can serve them: first the owner by placement, then
  * the next live workers. Calls block. Safe for use by many threads.
  *
- * <p>A slow worker is watched ({@link WatchedRead}). A worker that refuses, does not answer or
- * sends damaged bytes is skipped. In the last case it gets a report, and repairs the chunk
- * meanwhile. While a worker is busy, the others are asked for copies only. Otherwise they would
- * fetch what the busy worker is about to fetch. After the timeout of one attempt they may fetch it.
- * When all have been asked, the reader starts again after a pause, until the total timeout.
- * Failures that no worker can repair, such as an object that changed in the lake, end the read at
- * once.
+ * <p>A slow worker is watched ({@link HedgedRead}). A worker that refuses, does not answer or sends
+ * damaged bytes is skipped. In the last case it gets a report, and repairs the chunk meanwhile.
+ * While a worker is busy, the others are asked for copies only. Otherwise they would fetch what the
+ * busy worker is about to fetch. After the timeout of one attempt they may fetch it. When all have
+ * been asked, the reader starts again after a pause, until the total timeout. Failures that no
+ * worker can repair, such as an object that changed in the lake, end the read at once.
  */
 public final class RegionReader {
 
@@ -48,7 +47,7 @@ public final class RegionReader {
     private final ReadEvents events;
     private final SuspectWorkers suspects;
     private final DamageReports damage;
-    private final WatchedRead watched;
+    private final HedgedRead watched;
     private final int identity = ThreadLocalRandom.current().nextInt();
 
     /**
@@ -65,7 +64,7 @@ public final class RegionReader {
         this.suspects = new SuspectWorkers(config.suspicion());
         this.damage = new DamageReports(client);
         this.watched =
-                new WatchedRead(
+                new HedgedRead(
                         client,
                         config,
                         suspects,
@@ -159,7 +158,7 @@ public final class RegionReader {
                 RangeRequest next =
                         i + 1 < workers.size() ? request(workers.get(i + 1), true) : null;
                 try {
-                    Optional<WatchedRead.Answered> answered =
+                    Optional<HedgedRead.Answered> answered =
                             watched.run(
                                     request(worker, busy && waited(config.attemptTimeout()) < 0),
                                     next,

@@ -8,7 +8,7 @@ public record VerifyAnswer(Verdict verdict) {
         /** Every checksum was right. */
         INTACT,
         /** The chunk was damaged or unreadable. The worker dropped it and filled it again. */
-        MENDED,
+        REPAIRED,
         /** The worker did not have the chunk. */
         ABSENT
     }

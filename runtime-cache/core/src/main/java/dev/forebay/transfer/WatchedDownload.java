@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * Waits for a file from one worker. Gives the worker up if it does not say that it is alive, does
  * not begin, or sends too slowly.
  *
- * <p>Each piece of the file is watched like the answer to a read ({@link WatchedRead}). A worker
+ * <p>Each piece of the file is watched like the answer to a read ({@link HedgedRead}). A worker
  * that stops in the middle is thus noticed as soon as one that never began. Not thread-safe.
  */
 final class WatchedDownload {

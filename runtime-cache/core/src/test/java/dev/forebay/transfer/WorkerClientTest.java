@@ -324,7 +324,7 @@ class WorkerClientTest {
     void verifiesAChunk() {
         worker.json("{\"verdict\":\"MENDED\"}");
         assertThat(client.verify(worker.node(), MANIFEST, new ChunkId(PACK, 7)).verdict())
-                .isEqualTo(VerifyAnswer.Verdict.MENDED);
+                .isEqualTo(VerifyAnswer.Verdict.REPAIRED);
         assertThat(worker.requests())
                 .containsExactly(
                         "POST /v1/packs/" + PACK + "/chunks/7/verify?manifest=" + MANIFEST);

@@ -1,7 +1,7 @@
 package dev.forebay.fuse;
 
 import dev.forebay.fuse.hold.Holder;
-import dev.forebay.fuse.hold.LifeSign;
+import dev.forebay.fuse.hold.HolderLivenessCheck;
 import dev.forebay.fuse.kernel.device.FuseDevice;
 import dev.forebay.fuse.kernel.device.KernelMount;
 import dev.forebay.fuse.linux.MountCalls;
@@ -138,8 +138,10 @@ final class Hold implements Callable<Integer> {
                                 Duration.ofSeconds(replaceAfter))) {
             // Until it has a mount, it is live but not ready.
             health.serve(
-                    () -> LifeSign.of(directory, HealthOptions.TIMEOUT),
-                    () -> holder.held().isDone() && LifeSign.of(directory, HealthOptions.TIMEOUT));
+                    () -> HolderLivenessCheck.of(directory, HealthOptions.TIMEOUT),
+                    () ->
+                            holder.held().isDone()
+                                    && HolderLivenessCheck.of(directory, HealthOptions.TIMEOUT));
             takeBackOrMount(holder, isMounted);
             Files.createDirectories(directory.resolve(SIGN));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(holder), "unmount"));

@@ -98,7 +98,7 @@ final class Pod implements AutoCloseable {
         Optional.ofNullable(options.node.name).ifPresent(name -> report(name, options.node));
         // Closed first, because the parts that it shows end later.
         parts.closeFirst(server);
-        PodFigures figures = new PodFigures(metrics);
+        PodMeterBinder figures = new PodMeterBinder(metrics);
         figures.transport(transport);
         figures.views(views);
         figures.reads(reads);

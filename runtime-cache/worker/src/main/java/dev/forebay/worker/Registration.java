@@ -1,7 +1,7 @@
 package dev.forebay.worker;
 
-import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
+import dev.forebay.membership.WorkerRegistration;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
@@ -25,8 +25,8 @@ final class Registration {
     private final String id;
     private final RegionState state;
     private final LongSupplier capacityBytes;
-    private final Function<Membership, Drain> drains;
-    private volatile @Nullable Membership membership;
+    private final Function<WorkerRegistration, Drain> drains;
+    private volatile @Nullable WorkerRegistration membership;
 
     // Guarded by this.
     private @Nullable Drain drain;
@@ -42,7 +42,7 @@ final class Registration {
             String id,
             RegionState state,
             LongSupplier capacityBytes,
-            Function<Membership, Drain> drains) {
+            Function<WorkerRegistration, Drain> drains) {
         this.id = id;
         this.state = state;
         this.capacityBytes = capacityBytes;
@@ -53,7 +53,7 @@ final class Registration {
     synchronized void join(URI reachableAt) {
         address = reachableAt;
         weight = capacityBytes.getAsLong();
-        Membership joined = state.join(new WorkerNode(id, reachableAt, weight));
+        WorkerRegistration joined = state.join(new WorkerNode(id, reachableAt, weight));
         membership = joined;
         drain = drains.apply(joined);
     }
@@ -80,7 +80,7 @@ final class Registration {
 
     /** Returns whether another process has taken over this worker's id. */
     boolean superseded() {
-        Membership mine = membership;
+        WorkerRegistration mine = membership;
         return mine != null && mine.superseded();
     }
 
@@ -89,7 +89,7 @@ final class Registration {
      * its id.
      */
     boolean valid() {
-        Membership mine = membership;
+        WorkerRegistration mine = membership;
         return mine != null && mine.valid();
     }
 
@@ -128,7 +128,7 @@ final class Registration {
         if (drain != null) {
             drain.close();
         }
-        Membership mine = membership;
+        WorkerRegistration mine = membership;
         if (mine != null) {
             mine.close();
         }

@@ -10,9 +10,9 @@ import dev.forebay.lake.Lake;
 import dev.forebay.manifest.cache.DigestScrubber;
 import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.manifest.cache.ManifestPrefetch;
-import dev.forebay.membership.Membership;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
+import dev.forebay.membership.WorkerRegistration;
 import dev.forebay.model.Digest;
 import dev.forebay.thread.ScrubLoop;
 import dev.forebay.transfer.BearerToken;
@@ -33,7 +33,7 @@ import dev.forebay.worker.http.WorkerRoutes;
 import dev.forebay.worker.retention.ChunkDropper;
 import dev.forebay.worker.retention.LastReads;
 import dev.forebay.worker.retention.MountedVersions;
-import dev.forebay.worker.retention.OrphanSweep;
+import dev.forebay.worker.retention.OrphanChunkCollector;
 import dev.forebay.worker.retention.ProtectedPacks;
 import dev.forebay.worker.retention.StoreUsage;
 import java.nio.file.Path;
@@ -73,7 +73,7 @@ final class Worker {
     private final ManifestPrefetch ahead;
     private final ScrubLoop<?> manifestScrubber;
     private final ScrubLoop<?> imageScrubber;
-    private final Optional<OrphanSweep> orphans;
+    private final Optional<OrphanChunkCollector> orphans;
     private final WorkerMetrics metrics;
 
     Worker(
@@ -150,13 +150,13 @@ final class Worker {
         this.repairs = new Repairs(store, chunks, versions, protectedPacks);
         this.scrubber = scrubber(config);
         this.orphans = orphanSweep(config.orphans());
-        WorkerFigures figures = new WorkerFigures(metrics);
+        WorkerMeterBinder figures = new WorkerMeterBinder(metrics);
         figures.store(store, protectedPacks);
         figures.repairs(repairs, scrubber, orphans);
         figures.fills(images, chunks);
         figures.surroundings(pace, state);
         state.onChange(this::regionChanged);
-        orphans.ifPresent(OrphanSweep::start);
+        orphans.ifPresent(OrphanChunkCollector::start);
         scrubber.ifPresent(Scrubber::start);
         store.onLostDisk(disk -> Thread.ofVirtual().name("lost-disk").start(() -> lost(disk)));
         store.onReturnedDisk(_ -> updateCapacity());
@@ -212,12 +212,12 @@ final class Worker {
         }
     }
 
-    private Optional<OrphanSweep> orphanSweep(WorkerConfig.Orphans settings) {
+    private Optional<OrphanChunkCollector> orphanSweep(WorkerConfig.Orphans settings) {
         long bytesPerSecond = settings.bytesPerSecond().asLongValue();
         return bytesPerSecond == 0
                 ? Optional.empty()
                 : Optional.of(
-                        new OrphanSweep(
+                        new OrphanChunkCollector(
                                 store,
                                 versions,
                                 () -> state.connected() && !behind(),
@@ -253,7 +253,7 @@ final class Worker {
         return registration;
     }
 
-    private Drain drain(Membership membership) {
+    private Drain drain(WorkerRegistration membership) {
         return new Drain(
                 id,
                 membership,
@@ -347,7 +347,7 @@ final class Worker {
         scrubber.ifPresent(Scrubber::close);
         manifestScrubber.close();
         imageScrubber.close();
-        orphans.ifPresent(OrphanSweep::close);
+        orphans.ifPresent(OrphanChunkCollector::close);
         pauses.close();
         ticks.close();
         state.close();

@@ -2,7 +2,7 @@ package dev.forebay.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.membership.Membership;
+import dev.forebay.membership.WorkerRegistration;
 import dev.forebay.placement.WorkerNode;
 import java.net.URI;
 import java.time.Duration;
@@ -22,7 +22,7 @@ class StoppedWorkerRegistrationIT extends RunningWorker {
         own.pause();
         try {
             awaitTakenForDead(id);
-            try (Membership successor = region.state.join(other)) {
+            try (WorkerRegistration successor = region.state.join(other)) {
                 assertThat(successor.valid()).isTrue();
                 own.resume();
 

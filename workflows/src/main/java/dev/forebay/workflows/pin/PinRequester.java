@@ -12,13 +12,13 @@ import io.temporal.workflow.Workflow;
 public record PinRequester(String request) {
 
     /** Stands for requesters that never release their pins by themselves, and for unknown ones. */
-    static final PinRequester SOMEBODY = new PinRequester("");
+    static final PinRequester NO_REQUEST = new PinRequester("");
 
     /** Returns the request that is being served. */
     public static PinRequester current() {
         return Workflow.getCurrentUpdateInfo()
                 .map(UpdateInfo::getUpdateId)
                 .map(PinRequester::new)
-                .orElse(SOMEBODY);
+                .orElse(NO_REQUEST);
     }
 }

@@ -43,7 +43,7 @@ final class PinRequesters {
                         key,
                         _ ->
                                 there
-                                        ? new LinkedHashSet<>(Set.of(PinRequester.SOMEBODY))
+                                        ? new LinkedHashSet<>(Set.of(PinRequester.NO_REQUEST))
                                         : new LinkedHashSet<>())
                 .add(requester);
     }

@@ -112,19 +112,19 @@ public final class RequestedPin {
                 Workflow.getLogger(RequestedPin.class).debug("the pin was not taken", refused);
             }
         } else if (grant().isEmpty()) {
-            giveBackLater(taking, null);
+            releaseLater(taking, null);
         }
     }
 
-    public void giveBack() {
+    public void release() {
         PinGrant grant = held;
         Promise<PinGrant> taking = unanswered;
         held = null;
         unanswered = null;
         if (taking != null) {
-            giveBackLater(taking, grant);
+            releaseLater(taking, grant);
         } else if (grant != null) {
-            pins.giveBack(grant, requester);
+            pins.release(grant, requester);
         }
     }
 
@@ -144,14 +144,14 @@ public final class RequestedPin {
         return grant().orElse(null);
     }
 
-    private void giveBackLater(Promise<PinGrant> taking, @Nullable PinGrant before) {
-        var _ = Async.procedure(() -> giveBack(taking, before));
+    private void releaseLater(Promise<PinGrant> taking, @Nullable PinGrant before) {
+        var _ = Async.procedure(() -> release(taking, before));
     }
 
     /**
      * @param before the pin to release if the new one could not be taken
      */
-    private void giveBack(Promise<PinGrant> taking, @Nullable PinGrant before) {
+    private void release(Promise<PinGrant> taking, @Nullable PinGrant before) {
         PinGrant last;
         try {
             last = taking.get();
@@ -160,7 +160,7 @@ public final class RequestedPin {
             last = before;
         }
         if (last != null) {
-            pins.giveBack(last, requester);
+            pins.release(last, requester);
         }
     }
 

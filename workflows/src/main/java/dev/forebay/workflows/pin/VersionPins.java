@@ -79,7 +79,7 @@ public final class VersionPins {
      * itself.
      */
     public PinGrant take(PinRequest request) {
-        return take(request, PinRequester.SOMEBODY);
+        return take(request, PinRequester.NO_REQUEST);
     }
 
     /**
@@ -208,7 +208,7 @@ public final class VersionPins {
      * Ends a pin whose request fails and reports that. Keeps it if another request has taken it as
      * well, before or after.
      */
-    public void giveBack(PinGrant grant, PinRequester requester) {
+    public void release(PinGrant grant, PinRequester requester) {
         PinKey key = PinKey.of(grant);
         locks.beginEnding(key);
         try {
@@ -223,11 +223,11 @@ public final class VersionPins {
     }
 
     /** Ends every pin that this request alone has taken, in this run or in the previous one. */
-    public void giveBackAll(PinRequester requester) {
+    public void releaseAll(PinRequester requester) {
         state.status().pins().stream()
                 .filter(pin -> requesters.has(requester, PinKey.of(pin)))
                 .toList()
-                .forEach(pin -> giveBack(pin, requester));
+                .forEach(pin -> release(pin, requester));
     }
 
     private void endOrLeave(PinGrant grant) {

@@ -16,7 +16,7 @@ public final class CallerDeadline {
     private final CompletablePromise<Void> time = Workflow.newPromise();
     private final @Nullable CancellationScope scope;
     private boolean ended;
-    private boolean takenBack;
+    private boolean cancelled;
 
     public CallerDeadline(@Nullable Duration timeout) {
         scope =
@@ -50,13 +50,13 @@ public final class CallerDeadline {
     }
 
     /** Ends the wait, because the client has cancelled the request. */
-    public void takeBack() {
-        takenBack = true;
+    public void cancel() {
+        cancelled = true;
         ended = true;
     }
 
     public boolean isTakenBack() {
-        return takenBack;
+        return cancelled;
     }
 
     /** Cancels the timer, because the caller has its answer. */

@@ -111,8 +111,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private void live(VersionInput input) {
         RequestChecks.require(input);
         recover();
-        RunEnd end =
-                new RunEnd(
+        ContinueAsNewPolicy end =
+                new ContinueAsNewPolicy(
                         ingest, fills, evictions, pins, callers, longestHistory(), mostUpdates());
         projection.start(end::isReached);
         while (!mayContinueAsNew(end)) {
@@ -256,7 +256,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     @Override
     public void cancel(CancelRequest request) {
         List<RegionName> unwanted =
-                takenBack(request.updateId()).stream().filter(this::isUnwanted).toList();
+                cancelled(request.updateId()).stream().filter(this::isUnwanted).toList();
         List<Promise<Void>> ends =
                 unwanted.stream()
                         .map(region -> evictions.of(region, "its last request was cancelled"))
@@ -281,12 +281,12 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         }
     }
 
-    private List<RegionName> takenBack(String id) {
+    private List<RegionName> cancelled(String id) {
         boolean isExpected = callers.isExpected(id);
-        List<RegionName> regions = callers.takeBack(id);
+        List<RegionName> regions = callers.cancel(id);
         if (isExpected) {
             // Only this run knows which pins the previous run took for the request.
-            pins.giveBackAll(new PinRequester(id));
+            pins.releaseAll(new PinRequester(id));
         }
         return regions;
     }
@@ -423,7 +423,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         }
     }
 
-    private boolean mayContinueAsNew(RunEnd end) {
+    private boolean mayContinueAsNew(ContinueAsNewPolicy end) {
         return end.isReached() && projection.isIdle();
     }
 }

@@ -101,7 +101,7 @@ final class EnsureInRegion {
         try {
             return rounds();
         } catch (TemporalFailure failure) {
-            giveBack();
+            releasePin();
             throw failure;
         }
     }
@@ -278,7 +278,7 @@ final class EnsureInRegion {
      */
     private void takeLate(RequestedPin wanted, CallerDeadline timeout) {
         if (!state.isMounted(region)) {
-            wanted.giveBack();
+            wanted.release();
         } else if (terms.onDeadline() == OnDeadline.RUN_COLD
                 || state.state(region) == State.CACHED) {
             wanted.takeLate(timeout);
@@ -289,9 +289,9 @@ final class EnsureInRegion {
         return pin == null ? null : pin.grant().orElse(null);
     }
 
-    private void giveBack() {
+    private void releasePin() {
         if (pin != null) {
-            pin.giveBack();
+            pin.release();
         }
     }
 }

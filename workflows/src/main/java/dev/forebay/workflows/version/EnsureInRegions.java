@@ -88,7 +88,7 @@ final class EnsureInRegions {
                 return given.stream().map(each -> each.get().receipt()).toList();
             }
             if (round == MOST_ROUNDS) {
-                given.forEach(each -> giveBack(each.get().receipt()));
+                given.forEach(each -> releasePin(each.get().receipt()));
                 throw Failures.refusal(
                         ErrorCode.UNAVAILABLE,
                         "not all of %s had the version at the same moment, %d times in a row, because other versions need the space: hold it with a pin (--pin-for)"
@@ -130,7 +130,7 @@ final class EnsureInRegions {
         given.stream()
                 .filter(each -> !hasFailed(each))
                 .map(each -> each.get().receipt())
-                .forEach(this::giveBack);
+                .forEach(this::releasePin);
         List<RuntimeException> failures =
                 given.stream()
                         .filter(EnsureInRegions::hasFailed)
@@ -151,10 +151,10 @@ final class EnsureInRegions {
                 : Failures.refusal(whole);
     }
 
-    private void giveBack(Receipt receipt) {
+    private void releasePin(Receipt receipt) {
         PinGrant pin = receipt.pin();
         if (pin != null) {
-            pins.giveBack(pin, requester);
+            pins.release(pin, requester);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.forebay.workflows.version;
 
-import dev.forebay.lifecycle.FillPace;
+import dev.forebay.lifecycle.FillEstimate;
 import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.PinGrant;
@@ -135,7 +135,7 @@ final class StatusMarkdown {
     }
 
     private static String pace(@Nullable ManifestRef manifest, Residency residency, Instant now) {
-        return FillPace.of(residency, manifest, residency.bytesCached(), now)
+        return FillEstimate.of(residency, manifest, residency.bytesCached(), now)
                 .map(
                         pace ->
                                 String.format(

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 final class TemporalDisplay {
 
     private final VersionState state;
-    private final DisplayAlarm nextExpiry = new DisplayAlarm();
+    private final ExpiryTimer nextExpiry = new ExpiryTimer();
     private @Nullable VersionStatus shown;
 
     TemporalDisplay(VersionState state) {

@@ -127,13 +127,13 @@ final class UnansweredRequests {
      * @return the regions that the request waited for, perhaps in an earlier run; empty if it does
      *     not wait
      */
-    List<RegionName> takeBack(String id) {
+    List<RegionName> cancel(String id) {
         Caller caller = waiting.get(id);
         if (caller == null) {
             UnansweredRequest gone = expected.remove(id);
             return gone == null ? List.of() : gone.regions();
         }
-        caller.deadline().takeBack();
+        caller.deadline().cancel();
         Workflow.await(() -> !waiting.containsValue(caller));
         return caller.regions();
     }

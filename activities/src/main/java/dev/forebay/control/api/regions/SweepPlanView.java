@@ -1,6 +1,6 @@
 package dev.forebay.control.api.regions;
 
-import dev.forebay.control.eviction.SweepPlans;
+import dev.forebay.control.eviction.SweepSurveyor;
 import dev.forebay.service.gateway.UsageReport;
 import dev.forebay.workflows.message.SweepReason;
 import dev.forebay.workflows.message.Victim;
@@ -24,7 +24,7 @@ record SweepPlanView(
         @Schema(description = "Bytes to which no mounted version refers. Workers remove them")
                 @Nullable Long orphanBytes) {
 
-    static SweepPlanView of(SweepPlans.Preview preview) {
+    static SweepPlanView of(SweepSurveyor.Preview preview) {
         return new SweepPlanView(
                 preview.plan().region().value(),
                 preview.plan().victims().stream().map(VictimView::of).toList(),

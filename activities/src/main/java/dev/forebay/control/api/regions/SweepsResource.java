@@ -3,9 +3,9 @@ package dev.forebay.control.api.regions;
 import dev.forebay.control.api.RequestRules;
 import dev.forebay.control.api.WholeNumber;
 import dev.forebay.control.api.WorkflowLinks;
-import dev.forebay.control.eviction.SweepPlans;
 import dev.forebay.control.eviction.SweepRuns;
 import dev.forebay.control.eviction.SweepSchedules;
+import dev.forebay.control.eviction.SweepSurveyor;
 import dev.forebay.control.regions.Regions;
 import dev.forebay.model.RegionName;
 import dev.forebay.service.Role;
@@ -39,14 +39,14 @@ class SweepsResource {
 
     private static final int LONGEST_WAIT_SECONDS = 30;
 
-    private final SweepPlans plans;
+    private final SweepSurveyor plans;
     private final SweepRuns runs;
     private final SweepSchedules schedules;
     private final Regions regions;
     private final WorkflowLinks links;
 
     SweepsResource(
-            SweepPlans plans,
+            SweepSurveyor plans,
             SweepRuns runs,
             SweepSchedules schedules,
             Regions regions,

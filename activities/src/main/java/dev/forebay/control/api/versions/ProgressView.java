@@ -2,7 +2,7 @@ package dev.forebay.control.api.versions;
 
 import dev.forebay.control.api.CauseView;
 import dev.forebay.control.progress.RegionProgress;
-import dev.forebay.lifecycle.FillPace;
+import dev.forebay.lifecycle.FillEstimate;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.workflows.message.Residency;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -43,7 +43,7 @@ record ProgressView(
                 manifest == null ? null : manifest.bytes(),
                 progress.objects(),
                 manifest == null ? null : manifest.objects(),
-                progress.pace().map(FillPace::bytesPerSecond).orElse(null),
+                progress.pace().map(FillEstimate::bytesPerSecond).orElse(null),
                 progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
                 progress.work().failed(),
                 CauseView.of(progress.residency().blocked()),

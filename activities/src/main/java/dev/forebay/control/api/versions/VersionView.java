@@ -5,7 +5,7 @@ import dev.forebay.control.api.WorkflowLinks;
 import dev.forebay.control.catalogue.Origin;
 import dev.forebay.control.progress.RegionProgress;
 import dev.forebay.control.progress.VersionProgress;
-import dev.forebay.lifecycle.FillPace;
+import dev.forebay.lifecycle.FillEstimate;
 import dev.forebay.manifest.Comparison;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.workflows.WorkflowIds;
@@ -155,7 +155,7 @@ public record VersionView(
                     progress.bytes(),
                     progress.objects(),
                     residency.bytesFromLake(),
-                    progress.pace().map(FillPace::bytesPerSecond).orElse(null),
+                    progress.pace().map(FillEstimate::bytesPerSecond).orElse(null),
                     progress.pace().map(pace -> pace.left().toSeconds()).orElse(null),
                     progress.work().failed(),
                     residency.path(),

@@ -108,12 +108,12 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                         || isSet.test(SdkSystemSetting.AWS_CONTAINER_CREDENTIALS_RELATIVE_URI)
                         || isSet.test(SdkSystemSetting.AWS_WEB_IDENTITY_TOKEN_FILE)
                         || isSet.test(SdkSystemSetting.AWS_EC2_METADATA_SERVICE_ENDPOINT)
-                        || CredentialSources.isAnySetUp(message)
+                        || MissingCredentialsMessage.isAnySetUp(message)
                         || machineGives;
         return given
                 ? unavailable(
                         "no source provides credentials for the lake at the moment: "
-                                + S3Answer.cut(CredentialSources.tried(message)))
+                                + S3Answer.cut(MissingCredentialsMessage.tried(message)))
                 : denied(
                         "there are no credentials for the lake",
                         "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give the pod or the "

@@ -150,7 +150,7 @@ public final class S3Lake implements Lake {
     static S3Lake open(S3LakeConfig config, LakeEvents events, Map<String, String> environment) {
         return new S3Lake(
                 config,
-                LakeIdentity.find(config, environment),
+                LakeCredentials.find(config, environment),
                 events,
                 LakeProxy.to(address(config, environment), environment));
     }

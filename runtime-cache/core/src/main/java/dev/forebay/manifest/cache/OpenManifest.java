@@ -1,11 +1,11 @@
 package dev.forebay.manifest.cache;
 
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ChunkTotals;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
 import java.nio.file.Path;
@@ -71,7 +71,7 @@ record OpenManifest(Manifest shared, Path file, AtomicBoolean closed, Runnable r
     }
 
     @Override
-    public Tally tally(PackId pack, long from, long to) {
+    public ChunkTotals tally(PackId pack, long from, long to) {
         return shared.tally(pack, from, to);
     }
 

@@ -2,9 +2,9 @@ package dev.forebay.manifest.sqlite;
 
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ChunkTotals;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.Tally;
 import dev.forebay.model.ChunkId;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -102,14 +102,14 @@ final class ChunkReader {
                         file.versionId()));
     }
 
-    Tally tally(ReadSession session, int pack, long from, long to) throws SQLException {
+    ChunkTotals tally(ReadSession session, int pack, long from, long to) throws SQLException {
         PreparedStatement statement = session.prepare(TALLY);
         statement.setInt(1, pack);
         statement.setLong(2, from);
         statement.setLong(3, to);
         statement.setLong(4, ChunkId.CHUNK_BYTES);
         try (ResultSet row = statement.executeQuery()) {
-            return new Tally(row.getLong(1), row.getLong(2));
+            return new ChunkTotals(row.getLong(1), row.getLong(2));
         }
     }
 

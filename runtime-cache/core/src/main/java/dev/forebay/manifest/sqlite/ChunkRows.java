@@ -1,6 +1,6 @@
 package dev.forebay.manifest.sqlite;
 
-import dev.forebay.manifest.LaidPack;
+import dev.forebay.manifest.PackRow;
 import dev.forebay.model.ChunkId;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -19,20 +19,20 @@ import java.util.Map;
 public final class ChunkRows {
 
     private final PreparedStatement insert;
-    private final Map<Integer, LaidPack> packs = new HashMap<>();
+    private final Map<Integer, PackRow> packs = new HashMap<>();
     private long count;
     private int pack = -1;
     private int index = -1;
     private int liveBytes;
     private ChunkChecksum checksum = new ChunkChecksum();
 
-    private ChunkRows(PreparedStatement insert, List<LaidPack> laid) {
+    private ChunkRows(PreparedStatement insert, List<PackRow> laid) {
         this.insert = insert;
         laid.forEach(row -> packs.put(row.ordinal(), row));
     }
 
     /** Writes the table and returns the number of chunks. */
-    public static long fill(Connection connection, List<LaidPack> packs) throws SQLException {
+    public static long fill(Connection connection, List<PackRow> packs) throws SQLException {
         try (PreparedStatement insert =
                         connection.prepareStatement("INSERT INTO chunk VALUES (?,?,?,?,?,?,?)");
                 Statement select = connection.createStatement();
@@ -70,7 +70,7 @@ public final class ChunkRows {
     }
 
     private void flush() throws SQLException {
-        LaidPack laid = packs.get(pack);
+        PackRow laid = packs.get(pack);
         if (liveBytes == 0 || laid == null) {
             return;
         }

@@ -1,11 +1,11 @@
 package dev.forebay.manifest.sqlite;
 
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ChunkTotals;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.Tally;
 import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
@@ -132,10 +132,10 @@ public final class SqliteManifest implements Manifest {
     }
 
     @Override
-    public Tally tally(PackId pack, long from, long to) {
+    public ChunkTotals tally(PackId pack, long from, long to) {
         return head.ordinal(pack)
                 .map(ordinal -> query(session -> chunks.tally(session, ordinal, from, to)))
-                .orElse(new Tally(0, 0));
+                .orElse(new ChunkTotals(0, 0));
     }
 
     @Override

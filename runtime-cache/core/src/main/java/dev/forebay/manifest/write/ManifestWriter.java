@@ -3,11 +3,11 @@ package dev.forebay.manifest.write;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Comparison;
 import dev.forebay.manifest.Digests;
-import dev.forebay.manifest.LaidPack;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.PackLayout;
 import dev.forebay.manifest.PackPosition;
+import dev.forebay.manifest.PackRow;
 import dev.forebay.manifest.sqlite.ChunkRows;
 import dev.forebay.manifest.sqlite.ManifestSchema;
 import dev.forebay.manifest.sqlite.NameGroupRows;
@@ -187,7 +187,7 @@ public final class ManifestWriter implements AutoCloseable {
         try {
             directories.finish();
             NameGroupRows.fill(connection);
-            List<LaidPack> packs = new ArrayList<>(previous.usedPacks());
+            List<PackRow> packs = new ArrayList<>(previous.usedPacks());
             packs.addAll(layout.finish());
             long chunks = ChunkRows.fill(connection, packs);
             insertPacks(packs);
@@ -210,10 +210,10 @@ public final class ManifestWriter implements AutoCloseable {
         }
     }
 
-    private void insertPacks(List<LaidPack> packs) throws SQLException {
+    private void insertPacks(List<PackRow> packs) throws SQLException {
         try (PreparedStatement insert =
                 connection.prepareStatement("INSERT INTO pack VALUES (?,?,?)")) {
-            for (LaidPack pack : packs) {
+            for (PackRow pack : packs) {
                 insert.setInt(1, pack.ordinal());
                 insert.setString(2, pack.id().toString());
                 insert.setLong(3, pack.bytes());

@@ -2,11 +2,11 @@ package dev.forebay.manifest.write;
 
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.Comparison;
-import dev.forebay.manifest.LaidPack;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Pack;
 import dev.forebay.manifest.PackPosition;
+import dev.forebay.manifest.PackRow;
 import dev.forebay.model.PackId;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -112,13 +112,13 @@ final class PreviousVersion {
     }
 
     /** Returns the packs of all places that {@link #place} returned, in order. */
-    List<LaidPack> usedPacks() {
-        List<LaidPack> laid = new ArrayList<>();
+    List<PackRow> usedPacks() {
+        List<PackRow> laid = new ArrayList<>();
         used.stream()
                 .forEach(
                         ordinal -> {
                             Pack pack = packs.get(ordinal);
-                            laid.add(new LaidPack(ordinal, pack.id(), pack.bytes()));
+                            laid.add(new PackRow(ordinal, pack.id(), pack.bytes()));
                         });
         return laid;
     }

@@ -4,9 +4,9 @@ import static dev.forebay.membership.etcd.Change.delete;
 import static dev.forebay.membership.etcd.Change.put;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Keys;
 import dev.forebay.membership.Mount;
+import dev.forebay.membership.MountAdmission;
 import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.membership.etcd.EtcdSession.Unchanged;
@@ -50,7 +50,7 @@ final class Admissions {
      * and returns its place in the queue.
      */
     Optional<QueuedVersion> admit(
-            DatasetVersion version, ManifestRef manifest, AdmissionCheck keeper) {
+            DatasetVersion version, ManifestRef manifest, MountAdmission admission) {
         return connection.run(
                 session -> {
                     while (true) {
@@ -64,7 +64,7 @@ final class Admissions {
                             reading.waiting.ifPresent(there -> leave(session, there));
                             return Optional.empty();
                         }
-                        Optional<QueuedVersion> waits = judged(session, reading, keeper);
+                        Optional<QueuedVersion> waits = judged(session, reading, admission);
                         if (waits.isPresent()) {
                             queue(session, waits.get(), reading);
                             return waits;
@@ -110,9 +110,9 @@ final class Admissions {
 
     /** Asks the admission check. A version that it refuses for good leaves the queue. */
     private static Optional<QueuedVersion> judged(
-            EtcdSession session, Reading reading, AdmissionCheck keeper) {
+            EtcdSession session, Reading reading, MountAdmission admission) {
         try {
-            return keeper.judge(reading.view);
+            return admission.judge(reading.view);
         } catch (ForebayException refused) {
             if (!refused.retryable()) {
                 reading.waiting.ifPresent(there -> leave(session, there));

@@ -2,17 +2,17 @@ package dev.forebay.membership.etcd;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Keys;
-import dev.forebay.membership.Membership;
+import dev.forebay.membership.MountAdmission;
 import dev.forebay.membership.NodeEntry;
 import dev.forebay.membership.NodeReport;
 import dev.forebay.membership.Pin;
 import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionState;
 import dev.forebay.membership.RegionView;
+import dev.forebay.membership.WorkerRegistration;
 import dev.forebay.membership.rows.RegionFile;
-import dev.forebay.membership.rows.RegionMemory;
+import dev.forebay.membership.rows.RegionFileWriter;
 import dev.forebay.membership.rows.Rows;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -50,7 +50,8 @@ public final class EtcdRegionState implements RegionState {
                 new RegionWatch(
                         connection,
                         keys,
-                        memory.map(file -> new RegionMemory(new RegionFile(file, keys.root()))));
+                        memory.map(
+                                file -> new RegionFileWriter(new RegionFile(file, keys.root()))));
         this.mounts = new Mounts(connection, keys);
         this.pins = new PinLeases(connection, keys, mounts);
         this.admissions = new Admissions(connection, keys);
@@ -113,9 +114,10 @@ public final class EtcdRegionState implements RegionState {
     }
 
     @Override
-    public Membership join(WorkerNode worker) {
+    public WorkerRegistration join(WorkerNode worker) {
         keys.worker(worker.id());
-        WorkerPresence presence = new WorkerPresence(connection, connection.config(), keys, worker);
+        LeasedWorkerRegistration presence =
+                new LeasedWorkerRegistration(connection, connection.config(), keys, worker);
         presence.start();
         return presence;
     }
@@ -179,8 +181,8 @@ public final class EtcdRegionState implements RegionState {
 
     @Override
     public Optional<QueuedVersion> admit(
-            DatasetVersion version, ManifestRef manifest, AdmissionCheck keeper) {
-        return admissions.admit(version, manifest, keeper);
+            DatasetVersion version, ManifestRef manifest, MountAdmission admission) {
+        return admissions.admit(version, manifest, admission);
     }
 
     @Override

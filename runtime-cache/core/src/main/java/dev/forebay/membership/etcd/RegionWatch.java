@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.forebay.membership.Keys;
 import dev.forebay.membership.RegionView;
-import dev.forebay.membership.rows.RegionMemory;
+import dev.forebay.membership.rows.RegionFileWriter;
 import dev.forebay.membership.rows.RegionTable;
 import dev.forebay.membership.rows.RegionTable.Fingerprint;
 import dev.forebay.model.ErrorCode;
@@ -85,13 +85,13 @@ final class RegionWatch implements AutoCloseable {
 
     private final EtcdConnection connection;
     private final String root;
-    private final Optional<RegionMemory> memory;
+    private final Optional<RegionFileWriter> memory;
     private final RegionTable table = new RegionTable();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
     private final AtomicBoolean doubted = new AtomicBoolean();
-    private final Confirmation confirmation = new Confirmation();
+    private final ViewFreshness confirmation = new ViewFreshness();
     private final OneTimeWarning silence = new OneTimeWarning(SILENCE_WARNING, System::nanoTime);
     private final PeriodicTask task;
     private boolean unpublished;
@@ -104,7 +104,7 @@ final class RegionWatch implements AutoCloseable {
     /**
      * @param memory the stored keys to use if etcd does not answer at the start
      */
-    RegionWatch(EtcdConnection connection, Keys keys, Optional<RegionMemory> memory) {
+    RegionWatch(EtcdConnection connection, Keys keys, Optional<RegionFileWriter> memory) {
         this.connection = connection;
         this.root = keys.root();
         this.memory = memory;
@@ -366,7 +366,7 @@ final class RegionWatch implements AutoCloseable {
         if (view != null) {
             return;
         }
-        memory.flatMap(RegionMemory::recall)
+        memory.flatMap(RegionFileWriter::recall)
                 .ifPresent(
                         keys -> {
                             keys.forEach((key, value) -> table.put(key, value.getBytes(UTF_8), 0));
@@ -455,7 +455,7 @@ final class RegionWatch implements AutoCloseable {
     public void close() {
         closed = true;
         connected = false;
-        memory.ifPresent(RegionMemory::close);
+        memory.ifPresent(RegionFileWriter::close);
         task.interrupt();
     }
 }

@@ -196,7 +196,7 @@ class LakeProxyTest {
             }
             proxy.forget();
             S3LakeConfig sts = config.withStsEndpoint(URI.create("http://sts.example"));
-            try (StsClient tokens = LakeIdentity.tokenService(sts, environment)) {
+            try (StsClient tokens = LakeCredentials.tokenService(sts, environment)) {
                 assertThatThrownBy(() -> tokens.assumeRoleWithWebIdentity(r -> r.roleArn("a")));
                 proxy.assertAsked("sts.example", authorization);
             }
@@ -224,7 +224,7 @@ class LakeProxyTest {
             Path file = Files.writeString(directory.resolve("a"), "a");
             try (S3Lake lake = S3Lake.open(config(here), LakeEvents.NONE, environment);
                     StsClient tokens =
-                            LakeIdentity.tokenService(
+                            LakeCredentials.tokenService(
                                     config(here).withStsEndpoint(here), environment)) {
                 assertThatThrownBy(() -> lake.listing("listed", "").page(null, 10))
                         .hasMessageContaining("403");

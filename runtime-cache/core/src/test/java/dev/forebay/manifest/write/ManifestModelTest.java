@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ChunkRef;
+import dev.forebay.manifest.ChunkTotals;
 import dev.forebay.manifest.Manifest;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.Node;
 import dev.forebay.manifest.Segment;
-import dev.forebay.manifest.Tally;
 import dev.forebay.manifest.sqlite.SqliteManifest;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.PackId;
@@ -206,7 +206,7 @@ class ManifestModelTest {
             reads += segments.size();
         }
         assertThat(manifest.tally(pack, from, from + (long) chunks * ChunkId.CHUNK_BYTES))
-                .isEqualTo(new Tally(objects.size(), reads));
+                .isEqualTo(new ChunkTotals(objects.size(), reads));
     }
 
     /**

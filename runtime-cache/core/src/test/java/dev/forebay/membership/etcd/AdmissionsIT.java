@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.forebay.devstack.server.EtcdServer;
-import dev.forebay.membership.AdmissionCheck;
 import dev.forebay.membership.Keys;
+import dev.forebay.membership.MountAdmission;
 import dev.forebay.membership.QueuedVersion;
 import dev.forebay.membership.RegionView;
 import dev.forebay.model.DatasetVersion;
@@ -109,7 +109,7 @@ class AdmissionsIT {
                         threads.submit(
                                 () -> {
                                     for (int turn = 0; turn < 30; turn++) {
-                                        AdmissionCheck keeper =
+                                        MountAdmission keeper =
                                                 view -> {
                                                     if (view.mounts().size() > most) {
                                                         tooMany.incrementAndGet();
@@ -237,7 +237,7 @@ class AdmissionsIT {
     }
 
     /** Admits versions up to a number of mounts. */
-    private static AdmissionCheck space(DatasetVersion version, int most) {
+    private static MountAdmission space(DatasetVersion version, int most) {
         return view ->
                 view.mounts().size() < most
                         ? Optional.empty()

@@ -436,7 +436,7 @@ class EtcdRegionStateIT extends RegionOnEtcd {
     void aDeadWorkersLeaseExpires() {
         EtcdConnection dying = new EtcdConnection(config());
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
-        new WorkerPresence(dying, config(), Keys.of(region), worker).start();
+        new LeasedWorkerRegistration(dying, config(), Keys.of(region), worker).start();
         eventually("live", () -> state.view().live().contains("w1"));
         dying.close();
         eventually("not live", () -> state.view().live().isEmpty());
@@ -450,8 +450,8 @@ class EtcdRegionStateIT extends RegionOnEtcd {
         FailingEtcd etcdThatFails = new FailingEtcd(connection);
         etcdThatFails.errors.set(2);
         WorkerNode worker = new WorkerNode("w1", URI.create("http://127.0.0.1:1"), 10);
-        WorkerPresence presence =
-                new WorkerPresence(etcdThatFails, config(), Keys.of(region), worker);
+        LeasedWorkerRegistration presence =
+                new LeasedWorkerRegistration(etcdThatFails, config(), Keys.of(region), worker);
         presence.start();
         opened.add(presence);
         eventually("live", () -> state.view().live().contains("w1"));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.membership.Keys;
 import dev.forebay.membership.rows.RegionFile;
-import dev.forebay.membership.rows.RegionMemory;
+import dev.forebay.membership.rows.RegionFileWriter;
 import dev.forebay.model.RegionName;
 import java.net.URI;
 import java.nio.file.Path;
@@ -69,7 +69,8 @@ class RegionWatchTest {
         Set<Thread> tellers = ConcurrentHashMap.newKeySet();
         try (EtcdConnection connection = new EtcdConnection(NOBODY);
                 RegionWatch watch =
-                        new RegionWatch(connection, KEYS, Optional.of(new RegionMemory(seen)))) {
+                        new RegionWatch(
+                                connection, KEYS, Optional.of(new RegionFileWriter(seen)))) {
             watch.start(Duration.ZERO);
             watch.subscribe(
                     _ -> {

@@ -119,7 +119,7 @@ final class Volumes {
             return true;
         }
         LOG.info("The mount of the volume at {} is lost; publishing it again", target);
-        takeOff(there, target);
+        unmount(there, target);
         return false;
     }
 
@@ -207,7 +207,7 @@ final class Volumes {
      */
     void unpublish(Path target) throws IOException {
         List<Entry> there = MountTable.at(target);
-        takeOff(there, target);
+        unmount(there, target);
         if (Files.isDirectory(target, LinkOption.NOFOLLOW_LINKS)) {
             try {
                 Files.delete(target);
@@ -224,7 +224,7 @@ final class Volumes {
         }
     }
 
-    private static void takeOff(List<Entry> mounts, Path target) throws IOException {
+    private static void unmount(List<Entry> mounts, Path target) throws IOException {
         for (Entry mount : mounts.reversed()) {
             if (!mount.type().equals(TREE) && !mount.type().equals(IMAGE)) {
                 throw foreign(

@@ -20,7 +20,7 @@ record ManifestFileHandle(
         int length = Math.clamp(file.size() - offset, 0, target.remaining());
         if (length > 0) {
             ByteBuffer wanted = target.slice(target.position(), length);
-            PackReads.named(
+            ReadErrorContext.named(
                     version,
                     file.pack(),
                     file.packOffset() + offset,

@@ -27,8 +27,11 @@ final class CachedChunk {
     /** The number of threads that store bytes into it now. */
     int storing;
 
-    /** Its slot in the {@link Space} while it has pages; otherwise {@link Space#NO_SLOT}. */
-    volatile int slot = Space.NO_SLOT;
+    /**
+     * Its slot in the {@link CacheCapacity} while it has pages; otherwise {@link
+     * CacheCapacity#NO_SLOT}.
+     */
+    volatile int slot = CacheCapacity.NO_SLOT;
 
     CachedChunk(PackFile pack, int index) {
         this.pack = pack;

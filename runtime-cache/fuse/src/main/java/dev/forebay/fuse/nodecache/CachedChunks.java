@@ -9,7 +9,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cached chunks of a pack: in memory, in its {@link PackMap}, and in the cache's {@link Space}.
+ * The cached chunks of a pack: in memory, in its {@link PackMap}, and in the cache's {@link
+ * CacheCapacity}.
  *
  * <p>Each chunk has a lock, which several chunks may share. A thread that reads pages from the file
  * holds the read lock, so that they are not removed meanwhile. A thread that changes the record
@@ -22,11 +23,11 @@ final class CachedChunks {
 
     private final PackFile pack;
     private final PackMap map;
-    private final Space space;
+    private final CacheCapacity space;
     private final AtomicReferenceArray<@Nullable CachedChunk> chunks;
     private final ReadWriteLock[] locks;
 
-    CachedChunks(PackFile pack, PackMap map, Space space) {
+    CachedChunks(PackFile pack, PackMap map, CacheCapacity space) {
         this.pack = pack;
         this.map = map;
         this.space = space;
@@ -67,7 +68,7 @@ final class CachedChunks {
 
     boolean isEmpty(int index) {
         CachedChunk chunk = chunks.get(index);
-        return chunk == null || chunk.slot == Space.NO_SLOT;
+        return chunk == null || chunk.slot == CacheCapacity.NO_SLOT;
     }
 
     /** Returns the cached pages of a chunk, which the caller must not modify. */

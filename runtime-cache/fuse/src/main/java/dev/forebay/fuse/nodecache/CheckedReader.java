@@ -23,7 +23,7 @@ final class CheckedReader {
     private final CachedChunks chunks;
     private final Blocks blocks;
     private final PackHolds holds;
-    private final PackConsistency settlement;
+    private final PackConsistency consistency;
     private final CacheCounters counters;
     private final DamageLog damage;
 
@@ -32,14 +32,14 @@ final class CheckedReader {
             CachedChunks chunks,
             Blocks blocks,
             PackHolds holds,
-            PackConsistency settlement,
+            PackConsistency consistency,
             CacheCounters counters,
             DamageLog damage) {
         this.pack = pack;
         this.chunks = chunks;
         this.blocks = blocks;
         this.holds = holds;
-        this.settlement = settlement;
+        this.consistency = consistency;
         this.counters = counters;
         this.damage = damage;
     }
@@ -184,7 +184,7 @@ final class CheckedReader {
      */
     private void drop(CachedChunk chunk, int block, BitSet wrong) throws IOException {
         Lock lock = chunks.writeLock(chunk.index);
-        settlement.beginChange();
+        consistency.beginChange();
         lock.lock();
         try {
             if (chunks.find(chunk.index) != chunk) {
@@ -209,7 +209,7 @@ final class CheckedReader {
             chunks.record(chunk, known ? record.withoutBlock(block) : ChunkRecord.EMPTY);
         } finally {
             lock.unlock();
-            settlement.endChange();
+            consistency.endChange();
         }
     }
 }

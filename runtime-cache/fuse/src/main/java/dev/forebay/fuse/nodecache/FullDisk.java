@@ -23,7 +23,7 @@ final class FullDisk {
     private static final Duration MEMORY = Duration.ofMinutes(10);
 
     private final Path directory;
-    private final Space space;
+    private final CacheCapacity space;
     private final CacheCounters counters;
     private final LongSupplier nanoTime;
 
@@ -35,7 +35,7 @@ final class FullDisk {
      * @param directory the directory of the cache
      * @param nanoTime a clock such as {@link System#nanoTime}
      */
-    FullDisk(Path directory, Space space, CacheCounters counters, LongSupplier nanoTime) {
+    FullDisk(Path directory, CacheCapacity space, CacheCounters counters, LongSupplier nanoTime) {
         this.directory = directory;
         this.space = space;
         this.counters = counters;

@@ -42,7 +42,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
     private final VersionPages pages;
     private final PackCache cache;
     private final Optional<Prewarmer> prewarmer;
-    private final Sweeper sweeper;
+    private final OrphanPageCollector sweeper;
     private final Optional<ScrubLoop<ChunkId>> scrubber;
     private final DiskWatch watch;
 
@@ -53,7 +53,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
             VersionPages pages,
             PackCache cache,
             Optional<Prewarmer> prewarmer,
-            Sweeper sweeper,
+            OrphanPageCollector sweeper,
             Optional<ScrubLoop<ChunkId>> scrubber,
             DiskWatch watch) {
         this.sweeper = sweeper;
@@ -93,7 +93,7 @@ public final class NodePacks implements PackSource, NodeBytes, AutoCloseable {
                         : Optional.of(
                                 new Prewarmer(
                                         cache, manifests, rate, config.retryPause(), complete)),
-                new Sweeper(cache, pages, config.sweepDelay()),
+                new OrphanPageCollector(cache, pages, config.sweepDelay()),
                 config.scrubBytesPerSecond() == 0
                         ? Optional.empty()
                         : Optional.of(

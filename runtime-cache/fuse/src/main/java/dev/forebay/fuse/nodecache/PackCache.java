@@ -33,18 +33,18 @@ import java.util.function.Supplier;
 final class PackCache implements PackSource, AutoCloseable {
 
     private final PackFiles files;
-    private final Space space;
+    private final CacheCapacity space;
     private final LocalChunks source;
     private final LivePages live;
     private final CacheCounters counters;
     private final FullDisk full;
     private final Disk disk;
     private final PieceFetcher fetcher;
-    private final PackUpkeep upkeep;
+    private final PackMaintenance upkeep;
 
     private PackCache(
             PackFiles files,
-            Space space,
+            CacheCapacity space,
             LocalChunks source,
             boolean strict,
             LivePages live,
@@ -58,7 +58,7 @@ final class PackCache implements PackSource, AutoCloseable {
         this.full = full;
         this.disk = new Disk(counters, full);
         this.fetcher = new PieceFetcher(source, space, strict, counters, full);
-        this.upkeep = new PackUpkeep(files, live, fetcher, counters);
+        this.upkeep = new PackMaintenance(files, live, fetcher, counters);
     }
 
     /**
@@ -77,7 +77,7 @@ final class PackCache implements PackSource, AutoCloseable {
             LocalChunks source,
             LivePages live) {
         CacheCounters counters = new CacheCounters();
-        Space space = new Space(capacityBytes, counters);
+        CacheCapacity space = new CacheCapacity(capacityBytes, counters);
         try {
             PackFiles files =
                     PackFiles.open(directory, space, counters, new DamageLog(live::names));
@@ -274,8 +274,8 @@ final class PackCache implements PackSource, AutoCloseable {
      * @throws ForebayException if a manifest cannot be read; it is then unknown which pages are
      *     needed
      */
-    boolean giveUpAllBut(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf) {
-        return disk.use(false, () -> upkeep.giveUpAllBut(table, packsOf));
+    boolean keepOnly(Supplier<Set<Digest>> table, Function<Digest, Set<PackId>> packsOf) {
+        return disk.use(false, () -> upkeep.keepOnly(table, packsOf));
     }
 
     /**

@@ -19,7 +19,7 @@ final class PackEvictor {
     private final Blocks blocks;
     private final Holes holes;
     private final PackHolds holds;
-    private final PackConsistency settlement;
+    private final PackConsistency consistency;
     private final CacheCounters counters;
     private final DamageLog damage;
 
@@ -29,7 +29,7 @@ final class PackEvictor {
             Blocks blocks,
             Holes holes,
             PackHolds holds,
-            PackConsistency settlement,
+            PackConsistency consistency,
             CacheCounters counters,
             DamageLog damage) {
         this.pack = pack;
@@ -37,7 +37,7 @@ final class PackEvictor {
         this.blocks = blocks;
         this.holes = holes;
         this.holds = holds;
-        this.settlement = settlement;
+        this.consistency = consistency;
         this.counters = counters;
         this.damage = damage;
     }
@@ -57,7 +57,7 @@ final class PackEvictor {
             if (chunks.find(chunk.index) != chunk || chunk.storing > 0 || !holds.loseIfUnused()) {
                 return 0;
             }
-            settlement.beginChange();
+            consistency.beginChange();
             try {
                 long freed = CachedChunk.footprint(chunk.pages());
                 chunks.record(chunk, ChunkRecord.EMPTY);
@@ -65,7 +65,7 @@ final class PackEvictor {
                 holes.punch(chunk.index);
                 return freed;
             } finally {
-                settlement.endChange();
+                consistency.endChange();
             }
         } finally {
             lock.unlock();
@@ -100,11 +100,11 @@ final class PackEvictor {
                     || !table.get().equals(mounted)) {
                 return 0;
             }
-            settlement.beginChange();
+            consistency.beginChange();
             try {
                 return restrict(chunk, live, dead, wrong);
             } finally {
-                settlement.endChange();
+                consistency.endChange();
             }
         } finally {
             lock.unlock();

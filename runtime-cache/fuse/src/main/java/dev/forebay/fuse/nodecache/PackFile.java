@@ -16,8 +16,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@link CheckedReader} reads, {@link PackWriter} stores and {@link PackEvictor} removes.
  *
  * <p>Locks are taken in this order: the chunk's (rules: {@link CachedChunks}), then the monitor of
- * {@link PackConsistency} or of {@link Space}. Thread-safe for threads that have called {@link
- * #enter}. The pack is closed only when no thread is inside, and none can enter after that.
+ * {@link PackConsistency} or of {@link CacheCapacity}. Thread-safe for threads that have called
+ * {@link #enter}. The pack is closed only when no thread is inside, and none can enter after that.
  */
 final class PackFile implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class PackFile implements AutoCloseable {
     private final PackMap map;
     private final CachedChunks chunks;
     private final PackHolds holds;
-    private final PackConsistency settlement;
+    private final PackConsistency consistency;
     private final Holes holes;
     private final CheckedReader reader;
     private final PackWriter writer;
@@ -43,7 +43,7 @@ final class PackFile implements AutoCloseable {
             boolean inherited,
             DiskFile data,
             PackMap map,
-            Space space,
+            CacheCapacity space,
             CacheCounters counters,
             DamageLog damage) {
         this.id = id;
@@ -53,15 +53,24 @@ final class PackFile implements AutoCloseable {
         this.map = map;
         this.chunks = new CachedChunks(this, map, space);
         this.holds = new PackHolds(data, new DamageMark(map));
-        this.settlement = new PackConsistency(data, map, chunks);
+        this.consistency = new PackConsistency(data, map, chunks);
         this.holes = new Holes(data, map.packBytes());
         Blocks blocks = new Blocks(data, map.packBytes());
-        this.reader = new CheckedReader(id, chunks, blocks, holds, settlement, counters, damage);
+        this.reader = new CheckedReader(id, chunks, blocks, holds, consistency, counters, damage);
         this.writer =
                 new PackWriter(
-                        id, path, data, chunks, blocks, holes, holds, settlement, counters, damage);
+                        id,
+                        path,
+                        data,
+                        chunks,
+                        blocks,
+                        holes,
+                        holds,
+                        consistency,
+                        counters,
+                        damage);
         this.evictor =
-                new PackEvictor(id, chunks, blocks, holes, holds, settlement, counters, damage);
+                new PackEvictor(id, chunks, blocks, holes, holds, consistency, counters, damage);
     }
 
     /** Creates the files of a pack without any cached page. */
@@ -70,7 +79,7 @@ final class PackFile implements AutoCloseable {
             long bytes,
             Path path,
             Path mapPath,
-            Space space,
+            CacheCapacity space,
             CacheCounters counters,
             DamageLog damage)
             throws IOException {
@@ -95,7 +104,7 @@ final class PackFile implements AutoCloseable {
             PackId id,
             Path path,
             Path mapPath,
-            Space space,
+            CacheCapacity space,
             CacheCounters counters,
             DamageLog damage)
             throws IOException {
@@ -222,7 +231,7 @@ final class PackFile implements AutoCloseable {
 
     /** Syncs everything to the device; see {@link PackConsistency#settle}. */
     boolean settle() throws IOException {
-        return settlement.settle();
+        return consistency.settle();
     }
 
     /** Returns how often cached pages of these packs were removed or damaged. */

@@ -41,7 +41,7 @@ final class PackFiles implements AutoCloseable {
     }
 
     private final Path directory;
-    private final Space space;
+    private final CacheCapacity space;
     private final CacheCounters counters;
     private final DamageLog damage;
     private final Map<PackId, PackFile> packs = new ConcurrentHashMap<>();
@@ -49,7 +49,8 @@ final class PackFiles implements AutoCloseable {
     /** Packs whose damaged files were deleted at the start, until they are created again. */
     private final Set<PackId> damagedAtStart = ConcurrentHashMap.newKeySet();
 
-    private PackFiles(Path directory, Space space, CacheCounters counters, DamageLog damage) {
+    private PackFiles(
+            Path directory, CacheCapacity space, CacheCounters counters, DamageLog damage) {
         this.directory = directory;
         this.space = space;
         this.counters = counters;
@@ -60,7 +61,8 @@ final class PackFiles implements AutoCloseable {
      * Opens the directory, which is created if it does not exist. Damaged packs are removed. Packs
      * without cached pages are removed too, unless they have the mark of {@link DamageMark}.
      */
-    static PackFiles open(Path directory, Space space, CacheCounters counters, DamageLog damage)
+    static PackFiles open(
+            Path directory, CacheCapacity space, CacheCounters counters, DamageLog damage)
             throws IOException {
         PackFiles files = new PackFiles(directory, space, counters, damage);
         try {

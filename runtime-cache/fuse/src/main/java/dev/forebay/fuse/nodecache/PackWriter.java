@@ -26,7 +26,7 @@ final class PackWriter {
     private final Blocks blocks;
     private final Holes holes;
     private final PackHolds holds;
-    private final PackConsistency settlement;
+    private final PackConsistency consistency;
     private final CacheCounters counters;
     private final DamageLog damage;
 
@@ -38,7 +38,7 @@ final class PackWriter {
             Blocks blocks,
             Holes holes,
             PackHolds holds,
-            PackConsistency settlement,
+            PackConsistency consistency,
             CacheCounters counters,
             DamageLog damage) {
         this.pack = pack;
@@ -48,7 +48,7 @@ final class PackWriter {
         this.blocks = blocks;
         this.holes = holes;
         this.holds = holds;
-        this.settlement = settlement;
+        this.consistency = consistency;
         this.counters = counters;
         this.damage = damage;
     }
@@ -66,7 +66,7 @@ final class PackWriter {
         int index = PackUnits.chunkOf(from);
         CachedChunk chunk = chunks.beginStoring(index);
         try {
-            settlement.beginChange();
+            consistency.beginChange();
             try {
                 write(from, pages, verified, local);
                 record(chunk, from, pages, verified);
@@ -74,7 +74,7 @@ final class PackWriter {
                 giveBack(index, pages);
                 throw e;
             } finally {
-                settlement.endChange();
+                consistency.endChange();
             }
         } finally {
             chunks.endStoring(chunk);

@@ -31,7 +31,7 @@ final class PieceFetcher {
     }
 
     private final LocalChunks source;
-    private final Space space;
+    private final CacheCapacity space;
     private final boolean strict;
     private final CacheCounters counters;
     private final FullDisk full;
@@ -43,7 +43,7 @@ final class PieceFetcher {
      */
     PieceFetcher(
             LocalChunks source,
-            Space space,
+            CacheCapacity space,
             boolean strict,
             CacheCounters counters,
             FullDisk full) {

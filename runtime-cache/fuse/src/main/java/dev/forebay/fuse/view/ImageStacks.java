@@ -103,7 +103,7 @@ final class ImageStacks {
      * Detaches all images that do not belong to the tree; returns false if any remain. All images
      * of a version that left are detached at once, also for programs in it.
      */
-    synchronized boolean takeOff(Path root) {
+    synchronized boolean detach(Path root) {
         Map<Path, String> names = names(root);
         TreeMounts mounts = TreeMounts.of(root);
         boolean all = true;

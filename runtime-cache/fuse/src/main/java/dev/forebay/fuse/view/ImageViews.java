@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * Decides when images are attached to the folders of versions in the mounted tree, and detached
  * again. The first image reads packs that FUSE serves. A second one on top reads packs on the
  * node's disk. It needs all packs there, and is detached when their space is needed. A version is
- * visible at its path without an image too, so nothing waits for images. {@link ViewUpkeep} and
- * {@link ViewImprovement} do the work.
+ * visible at its path without an image too, so nothing waits for images. {@link ViewMaintenance}
+ * and {@link ViewUpgrader} do the work.
  *
  * <p>The kernel's mount table is read each time, because another process may have served the mount
  * before. A program's open files and working directory stay with the view that it came to. The node
@@ -42,8 +42,8 @@ public final class ImageViews implements AutoCloseable {
     private final Supplier<Optional<Path>> tree;
     private final ImageStacks stacks;
     private final Images images;
-    private final ViewUpkeep upkeep;
-    private final ViewImprovement improvement;
+    private final ViewMaintenance upkeep;
+    private final ViewUpgrader improvement;
 
     /** Runs {@link #upkeep}. */
     private final PeriodicTask upkeepTask =
@@ -87,9 +87,9 @@ public final class ImageViews implements AutoCloseable {
         this.tree = tree;
         this.stacks = new ImageStacks(best);
         this.images = images;
-        this.upkeep = new ViewUpkeep(stacks, images, nodePacks, natives);
+        this.upkeep = new ViewMaintenance(stacks, images, nodePacks, natives);
         this.improvement =
-                new ViewImprovement(best, stacks, devices, images, packs, nodePacks::open, natives);
+                new ViewUpgrader(best, stacks, devices, images, packs, nodePacks::open, natives);
         upkeepTask.startAfterPause();
     }
 
@@ -97,7 +97,7 @@ public final class ImageViews implements AutoCloseable {
     public void retain(List<Mount> mounts) {
         stacks.retain(
                 mounts.stream().filter(mount -> mount.state() != Mount.State.EVICTING).toList());
-        tree.get().ifPresent(stacks::takeOff);
+        tree.get().ifPresent(stacks::detach);
     }
 
     /** Starts to improve the views of the versions that were passed to {@link #retain}. */

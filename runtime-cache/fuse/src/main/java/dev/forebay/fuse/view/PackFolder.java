@@ -7,7 +7,7 @@ import dev.forebay.fuse.fs.FsException;
 import dev.forebay.fuse.fs.OpenDirectory;
 import dev.forebay.fuse.fs.OpenFile;
 import dev.forebay.fuse.fs.PackBytes;
-import dev.forebay.fuse.fs.PackReads;
+import dev.forebay.fuse.fs.ReadErrorContext;
 import dev.forebay.fuse.fs.Statistics;
 import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
@@ -217,7 +217,7 @@ public final class PackFolder implements FileSystemView {
             int length = Math.clamp(pack.bytes() - offset, 0, target.remaining());
             if (length > 0) {
                 ByteBuffer wanted = target.slice(target.position(), length);
-                PackReads.named(
+                ReadErrorContext.named(
                         found.mount().version(),
                         pack.id(),
                         offset,

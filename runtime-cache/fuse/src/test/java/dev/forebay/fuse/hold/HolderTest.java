@@ -49,9 +49,11 @@ class HolderTest {
 
     @Test
     void aHolderWithoutAMountAnswersHealthChecks() {
-        assertThat(LifeSign.of(directory, Duration.ofSeconds(TIMEOUT_SECONDS))).isFalse();
+        assertThat(HolderLivenessCheck.of(directory, Duration.ofSeconds(TIMEOUT_SECONDS)))
+                .isFalse();
         try (Holder _ = Holder.listen(directory, Optional.of(PLACE), Duration.ZERO)) {
-            assertThat(LifeSign.of(directory, Duration.ofSeconds(TIMEOUT_SECONDS))).isTrue();
+            assertThat(HolderLivenessCheck.of(directory, Duration.ofSeconds(TIMEOUT_SECONDS)))
+                    .isTrue();
         }
     }
 
@@ -62,7 +64,7 @@ class HolderTest {
         try {
             // More connections than the backlog holds, so that connecting blocks too.
             for (int i = 0; i < 20; i++) {
-                assertThat(LifeSign.of(directory, Duration.ofMillis(50))).isFalse();
+                assertThat(HolderLivenessCheck.of(directory, Duration.ofMillis(50))).isFalse();
             }
         } finally {
             silent.hangUp();

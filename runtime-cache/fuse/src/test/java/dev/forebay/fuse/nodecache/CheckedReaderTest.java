@@ -90,8 +90,8 @@ class CheckedReaderTest {
                 new DamageLog(_ -> List.of()));
     }
 
-    private static Space space(CacheCounters counters) {
-        return new Space(1L << 30, counters);
+    private static CacheCapacity space(CacheCounters counters) {
+        return new CacheCapacity(1L << 30, counters);
     }
 
     private Path data() {

@@ -14,7 +14,11 @@ class DiskTest {
     private final Disk disk =
             new Disk(
                     counters,
-                    new FullDisk(Path.of("."), new Space(0, counters), counters, System::nanoTime));
+                    new FullDisk(
+                            Path.of("."),
+                            new CacheCapacity(0, counters),
+                            counters,
+                            System::nanoTime));
 
     @ParameterizedTest
     @CsvSource({

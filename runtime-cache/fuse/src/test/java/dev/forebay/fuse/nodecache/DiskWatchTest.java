@@ -30,7 +30,11 @@ class DiskWatchTest {
     private final Disk disk =
             new Disk(
                     counters,
-                    new FullDisk(Path.of("."), new Space(0, counters), counters, System::nanoTime));
+                    new FullDisk(
+                            Path.of("."),
+                            new CacheCapacity(0, counters),
+                            counters,
+                            System::nanoTime));
     private LoopDisk device;
 
     @BeforeEach

@@ -28,7 +28,7 @@ class FullDiskTest {
     }
 
     private FullDisk disk() {
-        return new FullDisk(directory, new Space(5L << 20, counters), counters, () -> now);
+        return new FullDisk(directory, new CacheCapacity(5L << 20, counters), counters, () -> now);
     }
 
     @Test

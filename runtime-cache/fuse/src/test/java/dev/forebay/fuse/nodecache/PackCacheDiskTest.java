@@ -200,9 +200,9 @@ class PackCacheDiskTest {
         try (PackCache cache = open()) {
             pack.assertReads(cache, TestPack.ALL, 0, 4 * MIB, true);
             disk.die();
-            assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isFalse();
+            assertThat(cache.keepOnly(Set::of, _ -> Set.of())).isFalse();
             assertThat(cache.diskIsUsable()).isFalse();
-            assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isFalse();
+            assertThat(cache.keepOnly(Set::of, _ -> Set.of())).isFalse();
         }
     }
 
@@ -219,7 +219,7 @@ class PackCacheDiskTest {
                         PackUnits.CHUNK,
                         data,
                         map,
-                        new Space(MIB, counters),
+                        new CacheCapacity(MIB, counters),
                         counters,
                         new DamageLog(_ -> List.of()))) {
             file.writer().store(0, pages, block, null);

@@ -491,7 +491,7 @@ class PackCacheTest {
     void theSweepFreesPagesThatNoMountedVersionHas() throws Exception {
         pack.assertReadsAll(cache, TestPack.ALL);
         pack.takeAskedBytes();
-        cache.giveUpAllBut(() -> Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
+        cache.keepOnly(() -> Set.of(TestPack.SOME), _ -> Set.of(TestPack.ID));
         long live = 0;
         for (int at = 0; at < pack.bytes.length; at += PackUnits.PAGE) {
             live += pack.isLive(TestPack.SOME, at) ? PackUnits.PAGE : 0;
@@ -505,7 +505,7 @@ class PackCacheTest {
         assertThat(pack.takeAskedBytes()).isZero();
         pack.assertReadsAll(cache, TestPack.ALL);
         assertThat(cache.counters().damagedBlocks()).isZero();
-        cache.giveUpAllBut(Set::of, _ -> Set.of());
+        cache.keepOnly(Set::of, _ -> Set.of());
         assertThat(cache.usedBytes()).isZero();
         assertThat(directory).isEmptyDirectory();
         assertThat(openBelow(directory)).isZero();
@@ -522,7 +522,7 @@ class PackCacheTest {
         AtomicInteger looks = new AtomicInteger();
         Supplier<Set<Digest>> table =
                 () -> looks.getAndIncrement() == 0 ? Set.of() : Set.of(TestPack.ALL);
-        assertThat(cache.giveUpAllBut(table, _ -> Set.of(TestPack.ID))).isFalse();
+        assertThat(cache.keepOnly(table, _ -> Set.of(TestPack.ID))).isFalse();
         pack.assertReadsAll(cache, TestPack.ALL);
         assertThat(pack.takeAskedBytes()).isZero();
     }
@@ -536,7 +536,7 @@ class PackCacheTest {
         HeldPacks held = cache.hold(TestPack.ALL, packs);
         held.close();
         long before = PackFile.losses(held.packs());
-        assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
+        assertThat(cache.keepOnly(Set::of, _ -> Set.of())).isTrue();
         assertThat(data()).doesNotExist();
         assertThat(PackFile.losses(held.packs())).isGreaterThan(before);
     }
@@ -545,10 +545,10 @@ class PackCacheTest {
     void aHeldPackStaysEvenIfItIsEmpty() {
         List<Pack> packs = List.of(new Pack(TestPack.ID, pack.bytes.length));
         try (HeldPacks _ = cache.hold(TestPack.ALL, packs)) {
-            assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
+            assertThat(cache.keepOnly(Set::of, _ -> Set.of())).isTrue();
             assertThat(data()).exists();
         }
-        assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
+        assertThat(cache.keepOnly(Set::of, _ -> Set.of())).isTrue();
         assertThat(data()).doesNotExist();
     }
 
@@ -558,7 +558,7 @@ class PackCacheTest {
         pack.assertReadsAll(cache, TestPack.ALL);
         Files.delete(map());
         Path undeletable = Files.createDirectories(map().resolve("undeletable"));
-        assertThat(cache.giveUpAllBut(Set::of, _ -> Set.of())).isTrue();
+        assertThat(cache.keepOnly(Set::of, _ -> Set.of())).isTrue();
         assertThat(cache.counters().diskErrors()).isEqualTo(1);
         assertThat(openBelow(directory)).isZero();
         Files.delete(undeletable);

@@ -17,7 +17,7 @@ class PackConsistencyTest {
     private PackFile file;
     private DiskFile data;
     private PackMap map;
-    private PackConsistency settlement;
+    private PackConsistency consistency;
 
     @BeforeEach
     void open() throws IOException {
@@ -28,12 +28,12 @@ class PackConsistencyTest {
                         PackUnits.CHUNK,
                         directory.resolve("pack"),
                         directory.resolve("map"),
-                        new Space(1L << 30, counters),
+                        new CacheCapacity(1L << 30, counters),
                         counters,
                         new DamageLog(_ -> List.of()));
         data = DiskFile.open(directory.resolve("pack"));
         map = PackMap.open(directory.resolve("map"), TestPack.ID);
-        settlement = new PackConsistency(data, map, file.chunks());
+        consistency = new PackConsistency(data, map, file.chunks());
     }
 
     @AfterEach
@@ -52,23 +52,23 @@ class PackConsistencyTest {
 
     @Test
     void aChangeRemovesTheMarkFromTheDisk() throws IOException {
-        assertThat(settlement.settle()).isTrue();
+        assertThat(consistency.settle()).isTrue();
         assertThat(isShutOnDisk()).isTrue();
 
-        settlement.beginChange();
+        consistency.beginChange();
 
         assertThat(isShutOnDisk()).isFalse();
     }
 
     @Test
     void aPackIsNotSettledWhileAChangeIsUnderWay() throws IOException {
-        settlement.beginChange();
-        assertThat(settlement.settle()).isFalse();
+        consistency.beginChange();
+        assertThat(consistency.settle()).isFalse();
         assertThat(isShutOnDisk()).isFalse();
 
-        settlement.endChange();
+        consistency.endChange();
 
-        assertThat(settlement.settle()).isTrue();
+        assertThat(consistency.settle()).isTrue();
         assertThat(isShutOnDisk()).isTrue();
     }
 }

@@ -21,7 +21,7 @@ class PackEvictorTest {
     private final TestPack pack = new TestPack(PackUnits.PAGES_OF_CHUNK, 23);
     private final BitSet pages = PackUnits.pagesOf(0, PackUnits.BLOCK);
     private final CacheCounters counters = new CacheCounters();
-    private final Space space = new Space(1L << 30, counters);
+    private final CacheCapacity space = new CacheCapacity(1L << 30, counters);
 
     /** Two threads that need space chose the same chunk, and it was fetched again in between. */
     @Test

@@ -50,7 +50,7 @@ class PackWriterTest {
                         pack.bytes.length,
                         data,
                         directory.resolve("map"),
-                        new Space(CAPACITY, counters),
+                        new CacheCapacity(CAPACITY, counters),
                         counters,
                         new DamageLog(_ -> List.of()));
         file.writer().store(FROM, PAGES, bytes(FROM), null);

@@ -20,7 +20,7 @@ class PieceFetcherTest {
     @Test
     void fillsATargetBetweenItsPositionAndLimit() throws Exception {
         CacheCounters counters = new CacheCounters();
-        Space space = new Space(1L << 30, counters);
+        CacheCapacity space = new CacheCapacity(1L << 30, counters);
         FullDisk full = new FullDisk(directory, space, counters, System::nanoTime);
         try (PackFile file =
                 PackFile.create(

@@ -250,7 +250,7 @@ public final class ChunkAccess {
             case ABSENT -> Verdict.ABSENT;
             case DROPPED -> {
                 fill(version, chunk, length);
-                yield Verdict.MENDED;
+                yield Verdict.REPAIRED;
             }
         };
     }

@@ -1,9 +1,9 @@
 package dev.forebay.worker.handover;
 
 import dev.forebay.manifest.ChunkRef;
-import dev.forebay.membership.Membership;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
+import dev.forebay.membership.WorkerRegistration;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
@@ -60,7 +60,7 @@ public final class Drain implements AutoCloseable {
     public record Progress(State state, long handedOver, long bytes, long left) {}
 
     private final String self;
-    private final Membership membership;
+    private final WorkerRegistration membership;
     private final MountedVersions versions;
     private final BiPredicate<ChunkAccess.Version, ChunkRef> held;
     private final WorkerClient client;
@@ -78,7 +78,7 @@ public final class Drain implements AutoCloseable {
      */
     public Drain(
             String self,
-            Membership membership,
+            WorkerRegistration membership,
             MountedVersions versions,
             BiPredicate<ChunkAccess.Version, ChunkRef> held,
             WorkerClient client,

@@ -659,7 +659,7 @@ class ChunkAccessTest {
         }
 
         assertThat(chunks.verify(v1.version(), v1.chunk(0), v1.length(0)))
-                .isEqualTo(VerifyAnswer.Verdict.MENDED);
+                .isEqualTo(VerifyAnswer.Verdict.REPAIRED);
         assertBytes(v1, open(v1, 0, 0, v1.length(0)));
     }
 

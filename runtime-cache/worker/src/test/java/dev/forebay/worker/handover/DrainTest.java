@@ -7,9 +7,9 @@ import dev.forebay.lake.LakeObject;
 import dev.forebay.manifest.ManifestFile;
 import dev.forebay.manifest.cache.ManifestCache;
 import dev.forebay.manifest.write.ManifestWriter;
-import dev.forebay.membership.Membership;
 import dev.forebay.membership.Mount;
 import dev.forebay.membership.RegionView;
+import dev.forebay.membership.WorkerRegistration;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
@@ -223,7 +223,7 @@ class DrainTest {
         assertThat(filled).hasSize(chunks).allMatch(request -> request.startsWith("PUT/v1/packs/"));
     }
 
-    private static final class FailingMembership implements Membership {
+    private static final class FailingMembership implements WorkerRegistration {
         private volatile Runnable removal = () -> {};
         private int drains;
 
