@@ -318,13 +318,14 @@ def write_table(faults: list[Fault], outcomes: dict[str, Outcome], seed: str | N
     count = collections.Counter(fault.pit for fault in faults)
     TABLE.write_text(
         "# Deliberate faults\n\n"
-        "`make test-faults` puts each fault of `runtime-cache/suite/faults.txt` into a copy of the code and runs\n"
-        "the tests that must catch it. This table has the last result of each fault.\n\n"
-        "The column *PIT* says what the mutation-testing library PIT found in the lines that the fault changes:\n\n"
-        f"- *alive* ({count['alive']} of {len(faults)} faults): all unit tests pass with at least one of its changes.\n"
-        f"- *killed* ({count['killed']}): a unit test fails with each of them.\n"
-        f"- *beyond* ({count['beyond']}): it changes nothing there: YAML, Python, or a call that it keeps.\n"
-        f"- *unknown* ({count['unknown']}): the fault is younger than the measurement.\n\n"
+        "`make test-faults` puts each fault of `runtime-cache/suite/faults.txt` into a copy of the code, and runs\n"
+        "the tests that must catch it. The table has the last result of each fault.\n\n"
+        "The column *PIT* compares that with the library PIT, which makes small changes by itself. Of its changes\n"
+        "in the lines of the fault:\n\n"
+        f"- *alive* ({count['alive']} of {len(faults)} faults): at least one is noticed by no unit test.\n"
+        f"- *killed* ({count['killed']}): a unit test notices each.\n"
+        f"- *beyond* ({count['beyond']}): there are none: YAML, Python, or a call that PIT keeps.\n"
+        f"- *unknown* ({count['unknown']}): PIT has not run since the fault was added.\n\n"
         "| Fault | What a user would suffer | Module | PIT | Caught by | Seconds | Tried on |\n"
         "|---|---|---|---|---|---|---|\n"
         + "".join(f"| `{fault.name}` {rows[fault.name]}\n" for fault in faults)

@@ -37,7 +37,8 @@ def read_mutants(module: str, report: Path) -> list[Mutant]:
             (it.findtext("mutatedClass") or "").split("$")[0],
             it.findtext("mutatedMethod") or "",
             int(it.findtext("lineNumber") or 0),
-            it.findtext("description") or "",
+            # PIT repeats the method, which the entry names already.
+            (it.findtext("description") or "").partition(" for ")[0],
             it.get("detected") == "true",
             it.get("status") != "NO_COVERAGE",
         )
@@ -63,15 +64,15 @@ def document(mutants: list[Mutant]) -> str:
             survivors[it.type].append(it)
     text = (
         "# Mutants\n\n"
-        "`make test-mutants` has PIT change the code of the packages that `pom.xml` lists: those that need no server,\n"
-        f"disk, or kernel to be tested. In each module unit tests must notice {LEAST_PERCENT} % of the changes.\n"
-        f"This is the result of {datetime.date.today()}.\n\n"
+        "In `make test-mutants` the library PIT makes small changes (mutants), one at a time, in the packages that\n"
+        "`pom.xml` lists: those whose tests need no server, disk or kernel. A mutant is killed if a unit test fails.\n"
+        f"In each module {LEAST_PERCENT} % must be killed. This is the result of {datetime.date.today()}.\n\n"
         "| Module | Package | Mutants | Killed | |\n|---|---|---|---|---|\n"
     )
     for (module, package), its in sorted(packages.items()):
         text += row(module, f"`{package}`", of=its)
     text += row("all", "", of=mutants)
-    text += "\n## Survivors\n\nA line marked with * is run by no unit test.\n\n"
+    text += "\n## Survivors\n\nEach entry has the line, the method and the change. No unit test runs a line with *.\n\n"
     for name, its in sorted(survivors.items()):
         text += f"- `{name}`\n"
         for it in sorted(its, key=lambda each: each.line):
