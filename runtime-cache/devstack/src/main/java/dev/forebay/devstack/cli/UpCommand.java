@@ -23,7 +23,9 @@ import picocli.CommandLine.Mixin;
             "To use your own servers, set these variables:",
             "  FOREBAY_ETCD_ENDPOINTS, FOREBAY_TEMPORAL_TARGET, FOREBAY_TEMPORAL_UI,",
             "  FOREBAY_POSTGRES_URL, FOREBAY_POSTGRES_USER, FOREBAY_POSTGRES_PASSWORD,",
-            "  FOREBAY_LAKE_ENDPOINT (with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)."
+            "  FOREBAY_LAKE_ENDPOINT (with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, and if needed",
+            "  AWS_SESSION_TOKEN, AWS_REGION, FOREBAY_LAKE_PATH_STYLE=false and",
+            "  FOREBAY_MANIFEST_BUCKET)."
         },
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
@@ -66,6 +68,7 @@ final class UpCommand extends StackCommand {
                 .standby()
                 .sweepInterval(options.sweepInterval())
                 .workerCapacity(options.workerCapacity())
+                .manifestBucket(options.manifestBucket())
                 .external(ExternalServers.of(System.getenv()))
                 .lifetime(Launch.Lifetime.UNTIL_STOPPED)
                 .progress(this::say)

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
 final class UpOptions {
     private static final String PORT_BASE = "FOREBAY_PORT_BASE";
     private static final Pattern REGION = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+    private static final Pattern BUCKET = Pattern.compile("[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]");
     private static final Duration LEAST_SWEEP_INTERVAL = Duration.ofSeconds(1);
     private static final long LEAST_CAPACITY = 32L << 20;
 
@@ -64,6 +65,15 @@ final class UpOptions {
             defaultValue = "10737418240",
             description = "size of a worker's chunk store (default: ${DEFAULT-VALUE})")
     private long workerCapacity;
+
+    @Option(
+            names = "--manifest-bucket",
+            paramLabel = "NAME",
+            defaultValue = "${env:FOREBAY_MANIFEST_BUCKET:-forebay-manifests}",
+            description =
+                    "Forebay's own bucket in the lake (default: FOREBAY_MANIFEST_BUCKET, or else "
+                            + "forebay-manifests)")
+    private String manifestBucket = "";
 
     @SuppressWarnings("NullAway.Init") // picocli sets it
     @Spec(Spec.Target.MIXEE)
@@ -139,6 +149,16 @@ final class UpOptions {
                 workerCapacity,
                 "it must be at least %d bytes, four chunks".formatted(LEAST_CAPACITY));
         return workerCapacity;
+    }
+
+    String manifestBucket() {
+        require(
+                BUCKET.matcher(manifestBucket).matches(),
+                "--manifest-bucket",
+                "'" + manifestBucket + "'",
+                "it must be the name of a bucket: 3 to 63 characters of a-z 0-9 . -, beginning"
+                        + " and ending with a letter or a digit");
+        return manifestBucket;
     }
 
     private void require(boolean holds, String source, Object value, String rule) {

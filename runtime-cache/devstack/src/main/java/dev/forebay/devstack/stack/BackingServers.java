@@ -5,6 +5,7 @@ import dev.forebay.devstack.server.PostgresServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.server.TemporalServer;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 
@@ -125,8 +126,12 @@ final class BackingServers {
                                         new ExternalServers.LakeAddress(
                                                 own.endpoint(),
                                                 S3Server.REGION,
-                                                own.accessKey(),
-                                                own.secretKey()))
+                                                true,
+                                                Map.of(
+                                                        "AWS_ACCESS_KEY_ID",
+                                                        own.accessKey(),
+                                                        "AWS_SECRET_ACCESS_KEY",
+                                                        own.secretKey())))
                         .or(external::lake)
                         .orElseThrow();
         return address.at(config.lakeAsSeen().apply(address.endpoint()));

@@ -2,6 +2,7 @@ package dev.forebay.devstack.stack;
 
 import dev.forebay.devstack.DevstackException;
 import java.net.URI;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,7 +15,8 @@ import java.util.Optional;
  * @param postgres {@code FOREBAY_POSTGRES_URL} (JDBC), with {@code FOREBAY_POSTGRES_USER} and
  *     {@code FOREBAY_POSTGRES_PASSWORD}
  * @param lake {@code FOREBAY_LAKE_ENDPOINT}, with {@code AWS_ACCESS_KEY_ID}, {@code
- *     AWS_SECRET_ACCESS_KEY} and {@code AWS_REGION}; its buckets must exist
+ *     AWS_SECRET_ACCESS_KEY}, {@code AWS_SESSION_TOKEN}, {@code AWS_REGION} and {@code
+ *     FOREBAY_LAKE_PATH_STYLE}; its buckets must exist
  */
 public record ExternalServers(
         Optional<String> etcd,
@@ -55,8 +57,8 @@ public record ExternalServers(
                                         new LakeAddress(
                                                 endpoint,
                                                 get(environment, "AWS_REGION").orElse("us-east-1"),
-                                                key(environment, "AWS_ACCESS_KEY_ID"),
-                                                key(environment, "AWS_SECRET_ACCESS_KEY"))));
+                                                pathStyle(environment),
+                                                credentials(environment))));
     }
 
     private static Optional<String> get(Map<String, String> environment, String name) {
@@ -82,13 +84,30 @@ public record ExternalServers(
         return List.of("http", "https").contains(address.getScheme()) && address.getHost() != null;
     }
 
-    private static String key(Map<String, String> environment, String name) {
-        return get(environment, name)
-                .orElseThrow(
-                        () ->
-                                new DevstackException(
-                                        "FOREBAY_LAKE_ENDPOINT is set, so %s must be too"
-                                                .formatted(name)));
+    private static boolean pathStyle(Map<String, String> environment) {
+        String text = get(environment, "FOREBAY_LAKE_PATH_STYLE").orElse("true");
+        if (!List.of("true", "false").contains(text)) {
+            throw new DevstackException(
+                    "FOREBAY_LAKE_PATH_STYLE is '%s': it must be true or false".formatted(text));
+        }
+        return Boolean.parseBoolean(text);
+    }
+
+    private static Map<String, String> credentials(Map<String, String> environment) {
+        Map<String, String> credentials = new HashMap<>();
+        for (String name : List.of("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")) {
+            credentials.put(
+                    name,
+                    get(environment, name)
+                            .orElseThrow(
+                                    () ->
+                                            new DevstackException(
+                                                    "FOREBAY_LAKE_ENDPOINT is set, so %s must be too"
+                                                            .formatted(name))));
+        }
+        get(environment, "AWS_SESSION_TOKEN")
+                .ifPresent(token -> credentials.put("AWS_SESSION_TOKEN", token));
+        return credentials;
     }
 
     /**
@@ -118,17 +137,18 @@ public record ExternalServers(
      *
      * @param endpoint of S3
      * @param region to sign for
-     * @param accessKey the key's id
-     * @param secretKey the key
+     * @param pathStyle whether the bucket is in the path, not in the host name
+     * @param credentials variables of the AWS SDKs
      */
-    public record LakeAddress(URI endpoint, String region, String accessKey, String secretKey) {
+    public record LakeAddress(
+            URI endpoint, String region, boolean pathStyle, Map<String, String> credentials) {
         @Override
         public String toString() {
             return endpoint.toString();
         }
 
         LakeAddress at(URI other) {
-            return new LakeAddress(other, region, accessKey, secretKey);
+            return new LakeAddress(other, region, pathStyle, credentials);
         }
     }
 }

@@ -72,10 +72,7 @@ final class Settings {
     }
 
     Map<String, String> secrets(ExternalServers.LakeAddress lake) {
-        Map<String, String> secrets = new LinkedHashMap<>();
-        secrets.put("AWS_ACCESS_KEY_ID", lake.accessKey());
-        secrets.put("AWS_SECRET_ACCESS_KEY", lake.secretKey());
-        return secrets;
+        return new LinkedHashMap<>(lake.credentials());
     }
 
     Map<String, String> agentEnvironment(ExternalServers.LakeAddress lake) {
@@ -104,7 +101,7 @@ final class Settings {
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put("forebay.lake.endpoint", lake.endpoint().toString());
         settings.put("forebay.lake.region", lake.region());
-        settings.put("forebay.lake.path-style", "true");
+        settings.put("forebay.lake.path-style", Boolean.toString(lake.pathStyle()));
         settings.put("forebay.manifest-bucket", config.manifestBucket());
         config.tokenFile().ifPresent(file -> settings.put("forebay.token-file", file.toString()));
         return settings;

@@ -7,8 +7,10 @@ import dev.forebay.devstack.DevstackException;
 import dev.forebay.devstack.stack.ExternalServers;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -118,5 +120,34 @@ class UpOptionsTest {
                 .isInstanceOf(DevstackException.class)
                 .hasMessageContaining("FOREBAY_LAKE_ENDPOINT is '%s'", endpoint)
                 .hasMessageContaining("http://host:port");
+    }
+
+    @Test
+    void theLakeGetsTheWholeKeyAndAddressingOfTheEnvironment() {
+        Map<String, String> key =
+                Map.of(
+                        "AWS_ACCESS_KEY_ID", "id",
+                        "AWS_SECRET_ACCESS_KEY", "secret",
+                        "AWS_SESSION_TOKEN", "token");
+        Map<String, String> environment = new HashMap<>(key);
+        environment.put("FOREBAY_LAKE_ENDPOINT", "https://s3.example.com");
+        environment.put("FOREBAY_LAKE_PATH_STYLE", "false");
+        environment.put("AWS_REGION", "eu-west-1");
+        assertThat(ExternalServers.of(environment).lake())
+                .contains(
+                        new ExternalServers.LakeAddress(
+                                URI.create("https://s3.example.com"), "eu-west-1", false, key));
+        environment.put("FOREBAY_LAKE_PATH_STYLE", "no");
+        assertThatThrownBy(() -> ExternalServers.of(environment))
+                .hasMessage("FOREBAY_LAKE_PATH_STYLE is 'no': it must be true or false");
+    }
+
+    @Test
+    void theManifestBucketMustBeTheNameOfABucket() {
+        assertThat(options("--manifest-bucket", "my.manifests-1").manifestBucket())
+                .isEqualTo("my.manifests-1");
+        assertThatThrownBy(() -> options("--manifest-bucket", "My_Bucket").manifestBucket())
+                .hasMessageContaining("--manifest-bucket is 'My_Bucket'")
+                .hasMessageContaining("3 to 63 characters");
     }
 }
