@@ -135,10 +135,10 @@ class PackagesTest {
                 .containsExactly(
                         "CLibrary.java",
                         "DatasetReconciler.java",
-                        "Guard.java",
-                        "Native.java",
                         "Slots.java",
                         "SlowLookups.java",
-                        "SlowReads.java");
+                        "SlowReads.java",
+                        "SystemCalls.java",
+                        "UpcallGuard.java");
     }
 }
