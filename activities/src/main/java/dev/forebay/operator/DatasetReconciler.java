@@ -31,7 +31,8 @@ import org.jboss.logging.Logger;
 final class DatasetReconciler implements Reconciler<DatasetResource>, Cleaner<DatasetResource> {
 
     /** Counts reconciliations of resources. */
-    private static final String RECONCILIATIONS = "forebay.control.dataset.resource.looks";
+    private static final String RECONCILIATIONS =
+            "forebay.control.dataset.resource.reconciliations";
 
     private static final Logger LOG = Logger.getLogger(DatasetReconciler.class);
 

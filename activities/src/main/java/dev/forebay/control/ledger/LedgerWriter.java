@@ -106,7 +106,7 @@ public class LedgerWriter {
         if (noted && behind.remove(name)) {
             LOG.infof("The ledger includes worker %s again", name);
         }
-        String outcome = noted ? "noted" : "failed";
+        String outcome = noted ? "booked" : "failed";
         metrics.counter("forebay.control.ledger.statements", "outcome", outcome).increment();
     }
 
