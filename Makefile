@@ -38,7 +38,7 @@ help: ## Shows this
 	@sed -n 's/^\([a-z][a-z-]*\):.*## /  \1|/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 	@echo "Needs Linux, JDK 25, Python 3.11, Go for what the first start obtains, and root or fusermount3 for the mounts."
 
-demo: prepared ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it up
+demo: prepared ## Runs the main job from beginning to end and shows the figures; KEEP=1 leaves it running
 	@$(PYTHON) sdk-python-shim/examples/demo.py
 
 # Makes everything that a stack needs and lacks in parallel: programs, Python environment, servers. Each item has its
@@ -48,14 +48,14 @@ prepared:
 	  runtime-cache/devstack/src/main/java/dev/forebay/devstack/tool/Prepare.java $(MAKE) \
 	  "Forebay's programs=60=target/programs" "Python environment=25=$(VENV)/ready"
 
-up: prepared target/aot ## Starts all of Forebay on this machine; it stays up
+up: prepared target/aot ## Starts all of Forebay on this machine, and leaves it running
 	@$(DEVSTACK) up
 
-down: ## Stops what 'up' started, and what 'demo' left up
+down: ## Stops what 'up' started, and what 'demo' left running
 	@$(DEVSTACK) down
 	@if [ -z "$$FOREBAY_DATA" ] && [ -d $(DEMO) ]; then $(DEVSTACK) down --data $(DEMO); fi
 
-status: ## Shows what is up, and where
+status: ## Shows all processes and their addresses
 	@$(DEVSTACK) status
 
 # Runs single test classes of a built tree, several in parallel.
@@ -136,7 +136,7 @@ test-kube: target/built target/aot ## Runs all tests on a real Kubernetes API se
 	@$(SUITE) --parts kube --slots 1 --limit 900
 
 # Packaging writes new jars, so the AOT caches beside them become invalid.
-images: ## Makes the chart's images, without a container engine, and says what is in them (3 minutes; needs apt with Debian 12)
+images: ## Makes the chart's images, without a container engine, and lists their contents (3 minutes; needs apt with Debian 12)
 	$(NOT_BESIDE_TESTS)
 	@echo "== Building the programs, and listing their libraries"
 	@rm -rf target/aot $(FUSE_LIBRARIES) helm/images/target/lib
@@ -145,7 +145,7 @@ images: ## Makes the chart's images, without a container engine, and says what i
 	@$(JAVA_HOME)/bin/java -Xmx512m -cp 'helm/images/target/*:helm/images/target/lib/*' \
 	  dev.forebay.images.Images . target/images
 
-test-images: target/built images ## Unpacks the images, starts what is in them, and makes them once more to compare (needs root; 5 minutes)
+test-images: target/built images ## Unpacks and starts the images, and makes them once more to compare (needs root; 5 minutes)
 	@$(SUITE) --parts container --slots 1 --limit 900
 
 test-long: target/built target/aot ## Kills pods 200 times, compares ten million reads under faults of all kinds, flips 10,000 bits (needs root; more than an hour, with the machine to itself)
@@ -156,7 +156,7 @@ test-long: target/built target/aot ## Kills pods 200 times, compares ten million
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests 'ReferenceModel*IT' \
 	  -Dforebay.model.reads=2500000 -Dforebay.model.events=60 -Dforebay.model.pause=0
 
-test-chaos: target/built target/aot ## Kills each process of a running platform in turn, in ROUNDS=20 and amid fills, and looks for what was lost, also where clocks differ; KINDS=6 of process, SEED= repeats (needs root)
+test-chaos: target/built target/aot ## Kills the processes of a running platform for ROUNDS=20, also during fills and with wrong clocks, and fails if anything is lost; KINDS=6 of process, SEED=n repeats a run (needs root)
 	@$(SUITE) --parts integration,long --slots 1 --limit 7200 \
 	  --tests CrashRoundIT,RegionCrashIT,ControlPlaneCrashIT,ClocksBehindIT,LongRunIT \
 	  -Dforebay.chaos.rounds=$(or $(ROUNDS),20) -Dforebay.chaos.kinds=$(or $(KINDS),6) $(if $(SEED),-Dforebay.seed=$(SEED))
@@ -164,12 +164,12 @@ test-chaos: target/built target/aot ## Kills each process of a running platform 
 soak: target/built target/aot ## Reads two mounts for MINUTES=30 and fails if memory, descriptors or threads of any process grow (needs root)
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests SoakIT -Dforebay.soak.minutes=$(or $(MINUTES),30)
 
-bench: target/benchmarks ## Measures beside others on the same files: CASES=warm_seq,cold for some (needs root; less than an hour, 65 GB)
+bench: target/benchmarks ## Compares reads with other systems on the same files; CASES=warm_seq,cold for some (needs root; less than an hour, 65 GB)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.Benchmarks "$(CASES)" $(if $(QUICK),quick)
 
-bench-away: target/benchmarks ## The same of what is cold, with the lake RTT=30 milliseconds away and MBPS=60 MB/s for each connection (needs root; some 10 minutes, 40 GB)
+bench-away: target/benchmarks ## Compares cold reads from a distant lake, with RTT=30 milliseconds and MBPS=60 MB/s for each connection (needs root; some 10 minutes, 40 GB)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.AwayBenchmark $(or $(RTT),30) $(or $(MBPS),60) "$(CASES)"
@@ -184,7 +184,7 @@ bench-tls: target/benchmarks ## Compares a worker that speaks TLS with one that 
 BENCH_WORKER := SlowWorkersIT ColdReadIT CrowdIT ReadCostIT CoverageCostIT
 comma := ,
 space := $(subst ,, )
-bench-worker: target/built target/aot ## Measures reads beside slow workers, cold ones, before a crowd, what they cost, and coverage (some minutes)
+bench-worker: target/built target/aot ## Measures reads from slow workers, cold reads, many readers, CPU time, and coverage (some minutes)
 	@mkdir -p target/bench
 	@echo "[bench] $$(date -u +%F), $$(nproc) cores, load average before $$(cut -d" " -f1-3 /proc/loadavg)" > target/bench/worker.log
 	@$(SUITE) --parts integration --slots 1 --limit 7200 --tests $(subst $(space),$(comma),$(BENCH_WORKER)) \
@@ -219,12 +219,12 @@ bench-ingest: target/benchmarks ## Lists OBJECTS=1000000 on an S3 server, and CO
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.IngestBenchmark $(or $(OBJECTS),1000000) $(or $(COMPUTED),10000000)
 
-bench-lifecycle: target/benchmarks ## Measures what callers of ensure wait for, beside the engine and s5cmd (needs root; QUICK=1 for little of it)
+bench-lifecycle: target/benchmarks ## Measures the time of 'ensure', compared with Temporal and s5cmd (needs root; QUICK=1 for one small round)
 	@$(JAVA_HOME)/bin/java -Xmx1g --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.LifecycleBenchmark $(if $(QUICK),quick)
 
-bench-versions: target/benchmarks ## Has VERSIONS=2000 alive at once, and says what each takes of the control plane (needs root)
+bench-versions: target/benchmarks ## Measures the memory and disk that each of VERSIONS=2000 takes in the control plane (needs root)
 	@$(JAVA_HOME)/bin/java -Xmx512m --enable-native-access=ALL-UNNAMED \
 	  -cp 'runtime-cache/benchmarks/target/*:runtime-cache/benchmarks/target/lib/*' \
 	  dev.forebay.benchmarks.VersionsBenchmark $(or $(VERSIONS),2000)

@@ -21,7 +21,7 @@ public record VersionWorth(@Nullable Prices prices, Map<DatasetVersion, Double> 
 
     /**
      * Returns the value of a version. The last use counts like a request, because jobs also read
-     * versions that nobody requests again.
+     * versions without later requests.
      *
      * @param bytes the size of its files
      * @param objects the number of its files

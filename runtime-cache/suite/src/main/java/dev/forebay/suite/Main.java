@@ -73,16 +73,16 @@ public final class Main implements Callable<Integer> {
             names = "--slots",
             defaultValue = "3",
             description =
-                    "How many slots begin with what computes; beside several slots, two more begin"
-                            + " with what mostly waits (default: 3).")
+                    "Slots for tests that compute. With more than one slot, there are two more for"
+                            + " tests that mostly wait (default: 3).")
     private int slots;
 
     @Option(
             names = "--limit",
             description =
-                    "How many seconds each class may take (default: a minute, or as "
+                    "Limit for each class, in seconds (default: a minute, or the limit in "
                             + SLOW_CLASSES
-                            + " says).")
+                            + ").")
     private @Nullable Integer limit;
 
     @Option(names = "-D", description = "A system property of the test JVMs.")
@@ -91,8 +91,8 @@ public final class Main implements Callable<Integer> {
     @Option(
             names = "--without-second-compiler",
             description =
-                    "Start test JVMs without their second compiler, which takes more than it saves in"
-                            + " tests that are over soon.")
+                    "Start test JVMs without the C2 compiler, which costs more than it saves in"
+                            + " short tests.")
     private boolean withoutSecondCompiler;
 
     @Option(
@@ -335,7 +335,11 @@ public final class Main implements Callable<Integer> {
 
     private static ClassResult lost(Work work, Path logs) {
         TestOutcome outcome =
-                new TestOutcome(work.key(), TestOutcome.Status.FAILED, "The runner lost it.", 0);
+                new TestOutcome(
+                        work.key(),
+                        TestOutcome.Status.FAILED,
+                        "The runner has no result for it: see its log.",
+                        0);
         return new ClassResult(work.key(), work.key(), List.of(outcome), 0, 0, logs);
     }
 
@@ -368,7 +372,7 @@ public final class Main implements Callable<Integer> {
                                         new TestOutcome(
                                                 "clean-up",
                                                 TestOutcome.Status.FAILED,
-                                                "A test left something: the runner " + line,
+                                                "A test did not clean up: the runner " + line,
                                                 0))
                         .toList();
         return new ClassResult("leftovers", "leftovers", outcomes, 0, 0, logs);

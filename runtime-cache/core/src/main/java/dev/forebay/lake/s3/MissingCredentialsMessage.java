@@ -23,7 +23,7 @@ final class MissingCredentialsMessage {
 
     private MissingCredentialsMessage() {}
 
-    /** Returns whether a provider has failed that somebody has configured. */
+    /** Returns whether a provider has failed that an operator has configured. */
     static boolean isAnySetUp(String message) {
         return failures(message).anyMatch(source -> !source.startsWith(OF_EVERY_MACHINE));
     }

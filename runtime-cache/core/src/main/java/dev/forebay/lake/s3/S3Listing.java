@@ -47,7 +47,7 @@ final class S3Listing implements Listing {
     private final KeyProbe probe;
     private final ArchiveProbe archive;
 
-    /** The store's token of each page that nobody has continued yet, by its last key. */
+    /** The store's token of each page that was not continued yet, by its last key. */
     private final Map<String, String> tokens = new ConcurrentHashMap<>();
 
     private S3Listing(

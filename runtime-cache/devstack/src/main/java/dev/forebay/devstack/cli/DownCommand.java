@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** Stops a stack. */
 @Command(
         name = "down",
-        description = "Stops all processes that 'up' started and removes their mounts. Data stay.",
+        description = "Stops all processes that 'up' started and removes their mounts. Keeps data.",
         mixinStandardHelpOptions = true,
         versionProvider = BuiltVersion.class)
 final class DownCommand extends StackCommand {

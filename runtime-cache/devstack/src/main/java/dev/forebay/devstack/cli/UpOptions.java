@@ -30,9 +30,9 @@ final class UpOptions {
             names = "--port-base",
             paramLabel = "PORT",
             description =
-                    "the first of the ports to use (default: "
+                    "first port to use (default: "
                             + PORT_BASE
-                            + ", or else as before, or else "
+                            + ", else that of the last start, else "
                             + StackPorts.DEFAULT_BASE
                             + ")")
     private @Nullable String portBase;

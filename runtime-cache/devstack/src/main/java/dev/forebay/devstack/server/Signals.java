@@ -44,7 +44,7 @@ final class Signals {
         long deadline = System.nanoTime() + STOPPED_WITHIN.toNanos();
         while (!ProcessIdentity.isStopped(pid)) {
             if (System.nanoTime() - deadline > 0) {
-                throw new DevstackException("process " + pid + " goes on after SIGSTOP");
+                throw new DevstackException("process " + pid + " still runs after SIGSTOP");
             }
             LockSupport.parkNanos(PAUSE_NANOS);
         }
@@ -66,7 +66,7 @@ final class Signals {
         List<ProcessHandle> all = Stream.concat(Stream.of(process), process.descendants()).toList();
         all.forEach(ProcessHandle::destroyForcibly);
         if (!areGone(all, GONE_WITHIN)) {
-            throw new DevstackException("process " + process.pid() + " is there after SIGKILL");
+            throw new DevstackException("process " + process.pid() + " still exists after SIGKILL");
         }
     }
 
