@@ -75,7 +75,7 @@ class AgentGateway {
     /** Returns the agent's report on its region. */
     RegionReport report(URI agent, RegionName region) {
         return send(request(agent, "/v1/region").GET(), region, RegionReport.class)
-                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "another server answered", null));
     }
 
     /** Returns what the region has of a version, and its capacity for it. */
@@ -86,7 +86,7 @@ class AgentGateway {
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(json(asked)));
         return send(request, region, RegionSurvey.class)
-                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "another server answered", null));
     }
 
     private String json(Object asked) {
@@ -122,13 +122,13 @@ class AgentGateway {
     /** Returns the contents of the region's chunk stores, by version. */
     UsageReport usage(URI agent, RegionName region) {
         return send(request(agent, "/v1/usage").GET(), region, UsageReport.class)
-                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "another server answered", null));
     }
 
     /** Returns the pins in the region's etcd. */
     PinsReport pins(URI agent, RegionName region) {
         return send(request(agent, "/v1/pins").GET(), region, PinsReport.class)
-                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "another server answered", null));
     }
 
     /** Downloads a manifest that is mounted in the region. The file must not exist yet. */
@@ -167,7 +167,7 @@ class AgentGateway {
                         .header("Content-Type", "application/json")
                         .POST(BodyPublishers.ofString(json(asked)));
         return send(request, region, VerifyReport.class)
-                .orElseThrow(() -> unavailable(region, "it is not an agent of this version", null));
+                .orElseThrow(() -> unavailable(region, "another server answered", null));
     }
 
     private HttpRequest.Builder request(URI agent, String path) {
@@ -228,7 +228,7 @@ class AgentGateway {
             throws JsonProcessingException {
         JsonNode problem = json.readTree(refusal);
         if (!problem.path("code").asText().equals(ErrorCode.NOT_FOUND.name())) {
-            throw unavailable(region, "status 404 is not of an agent of this version", null);
+            throw unavailable(region, "another server answered with status 404", null);
         }
     }
 

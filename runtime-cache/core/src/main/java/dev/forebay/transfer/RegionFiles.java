@@ -109,7 +109,7 @@ public final class RegionFiles {
     private <T> T first(List<WorkerNode> candidates, Function<WorkerNode, T> fetch) {
         ForebayException last =
                 new ForebayException(
-                        ErrorCode.UNAVAILABLE, "no worker is registered in this region");
+                        ErrorCode.UNAVAILABLE, "no worker is registered in this region: start one");
         for (WorkerNode worker : candidates) {
             try {
                 T fetched = fetch.apply(worker);

@@ -226,7 +226,8 @@ public final class RegionReader {
             return last != null
                     ? last
                     : new ForebayException(
-                            ErrorCode.UNAVAILABLE, "no worker is registered in this region");
+                            ErrorCode.UNAVAILABLE,
+                            "no worker is registered in this region: start one");
         }
     }
 }

@@ -358,7 +358,7 @@ public final class ChunkAccess {
     private static ForebayException evicted(ChunkId chunk) {
         return new ForebayException(
                 ErrorCode.CAPACITY_EXCEEDED,
-                "chunk %s was evicted %d times before it could be used: the store is too small"
+                "chunk %s was evicted %d times before it was read: raise forebay.worker.capacity"
                         .formatted(chunk, ATTEMPTS));
     }
 }

@@ -141,7 +141,7 @@ public final class Drain implements AutoCloseable {
                         this::drain,
                         e -> {
                             fail();
-                            LOG.warn("Draining ended early: {}", progress(), e);
+                            LOG.warn("The drain failed at {}: start it again", progress(), e);
                         });
     }
 
