@@ -70,7 +70,7 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_KUBELET_DIRECTORY:-/var/lib/kubelet}",
             paramLabel = "DIR",
             description =
-                    "The only directory below which volumes are published: /var/lib/kubelet."
+                    "Directory below which volumes are published (default: /var/lib/kubelet)."
                             + " FOREBAY_CSI_KUBELET_DIRECTORY")
     Path kubeletDirectory;
 
@@ -80,7 +80,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "The longest time that a call waits for a version that is not shown yet, in "
-                            + "seconds: 60. FOREBAY_CSI_TIMEOUT")
+                            + "seconds (default: 60). FOREBAY_CSI_TIMEOUT")
     int timeout;
 
     @Option(
@@ -89,7 +89,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "The longest time that the first call for a volume waits, in seconds, so "
-                            + "that an event soon shows the reason: 5."
+                            + "that an event soon shows the reason (default: 5)."
                             + " FOREBAY_CSI_FIRST_TIMEOUT")
     int firstTimeout;
 
@@ -99,7 +99,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "How long to wait for the image of a version before it is published file by "
-                            + "file, in seconds: 10. FOREBAY_CSI_IMAGE_TIMEOUT")
+                            + "file, in seconds (default: 10). FOREBAY_CSI_IMAGE_TIMEOUT")
     int imageTimeout;
 
     @Option(
@@ -108,7 +108,7 @@ final class Csi implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "How many calls may publish volumes at the same time, and how many may "
-                            + "unpublish them: 64. FOREBAY_CSI_CALLS")
+                            + "unpublish them (default: 64). FOREBAY_CSI_CALLS")
     int calls;
 
     @Option(
@@ -116,7 +116,7 @@ final class Csi implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_CSI_DRAIN:-10}",
             paramLabel = "SECONDS",
             description =
-                    "How long running calls may take after SIGTERM or SIGINT, in seconds: 10."
+                    "Time for running calls after SIGTERM or SIGINT, in seconds (default: 10)."
                             + " FOREBAY_CSI_DRAIN")
     int drain;
 

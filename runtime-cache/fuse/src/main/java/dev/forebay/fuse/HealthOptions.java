@@ -33,8 +33,8 @@ final class HealthOptions {
             defaultValue = "${env:FOREBAY_FUSE_HEALTH_ADDRESS:-127.0.0.1}",
             paramLabel = "ADDRESS",
             description =
-                    "The address of that port: 127.0.0.1. 0.0.0.0 for all addresses of this "
-                            + "machine or container. FOREBAY_FUSE_HEALTH_ADDRESS")
+                    "The address of that port (default: 127.0.0.1). 0.0.0.0 for all addresses of "
+                            + "this machine or container. FOREBAY_FUSE_HEALTH_ADDRESS")
     InetAddress address;
 
     /**

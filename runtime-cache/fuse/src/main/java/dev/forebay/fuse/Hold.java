@@ -81,7 +81,8 @@ final class Hold implements Callable<Integer> {
             negatable = true,
             fallbackValue = "true",
             defaultValue = "${env:FOREBAY_FUSE_ALLOW_OTHER:-true}",
-            description = "Let users other than this one read: true. FOREBAY_FUSE_ALLOW_OTHER")
+            description =
+                    "Let users other than this one read (default: true). FOREBAY_FUSE_ALLOW_OTHER")
     boolean allowOther;
 
     @Option(
@@ -90,8 +91,8 @@ final class Hold implements Callable<Integer> {
             fallbackValue = "true",
             defaultValue = "${env:FOREBAY_FUSE_UNMOUNT:-true}",
             description =
-                    "Unmount on SIGTERM and SIGINT: true. Otherwise the serving process keeps "
-                            + "the mount for the next holder. FOREBAY_FUSE_UNMOUNT")
+                    "Unmount on SIGTERM and SIGINT (default: true). Otherwise the serving process "
+                            + "keeps the mount for the next holder. FOREBAY_FUSE_UNMOUNT")
     boolean unmount;
 
     @Option(
@@ -99,9 +100,9 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_DRAIN:-10}",
             paramLabel = "SECONDS",
             description =
-                    "How long a holder that does not unmount waits after SIGTERM or SIGINT, in "
-                            + "seconds: 10. It unmounts anyway if all serving processes end within this "
-                            + "time. FOREBAY_FUSE_DRAIN")
+                    "Time that a holder with --no-unmount waits after SIGTERM or SIGINT, in "
+                            + "seconds (default: 10). It unmounts anyway if all serving processes end "
+                            + "within this time. FOREBAY_FUSE_DRAIN")
     int drain;
 
     @Option(
@@ -109,8 +110,8 @@ final class Hold implements Callable<Integer> {
             defaultValue = "${env:FOREBAY_FUSE_REPLACE_AFTER:-10}",
             paramLabel = "SECONDS",
             description =
-                    "How long the serving process may leave the holder without an answer, in "
-                            + "seconds, before a standby process replaces it: 10. 0: no limit. "
+                    "Time without an answer of the serving process after which a standby process "
+                            + "replaces it, in seconds (default: 10). 0: no limit. "
                             + "FOREBAY_FUSE_REPLACE_AFTER")
     int replaceAfter;
 

@@ -31,7 +31,7 @@ public final class NodeOptions {
             defaultValue = "${env:FOREBAY_FUSE_NODE_VERSIONS:-32}",
             paramLabel = "N",
             description =
-                    "The most versions to report. If there are more, the latest ones: 32."
+                    "Limit of versions to report, the latest ones first (default: 32)."
                             + " FOREBAY_FUSE_NODE_VERSIONS")
     public int versions;
 
@@ -40,7 +40,7 @@ public final class NodeOptions {
             defaultValue = "${env:FOREBAY_FUSE_NODE_INTERVAL:-10}",
             paramLabel = "S",
             description =
-                    "Interval of this report, in seconds. Only changes are written: 10."
+                    "Interval of this report, in seconds (default: 10). Only changes are written."
                             + " FOREBAY_FUSE_NODE_INTERVAL")
     int intervalSeconds;
 

@@ -109,8 +109,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_STRICT:-false}",
             description =
                     "Verify checksums at every read that reaches the pod, cache nothing in "
-                            + "memory, and use no view that reads files without the pod: false. "
-                            + "FOREBAY_FUSE_STRICT")
+                            + "memory, and use no view that reads files without the pod "
+                            + "(default: false). FOREBAY_FUSE_STRICT")
     public boolean strict;
 
     @Option(
@@ -119,7 +119,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_MEMORY_CACHE:-256M}",
             paramLabel = "SIZE",
             description =
-                    "Memory for pieces of packs, outside the heap: 256M."
+                    "Memory for pieces of packs, outside the heap (default: 256M)."
                             + " FOREBAY_FUSE_MEMORY_CACHE")
     public ByteSize memoryCache;
 
@@ -129,7 +129,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_PACK_CACHE:-16G}",
             paramLabel = "SIZE",
             description =
-                    "Disk space for packs, the node cache: 16G. 0: no node cache."
+                    "Disk space for packs, the node cache (default: 16G). 0: no node cache."
                             + " FOREBAY_FUSE_PACK_CACHE")
     public ByteSize packCache;
 
@@ -140,7 +140,8 @@ public final class PodOptions {
             paramLabel = "SIZE",
             description =
                     "Rate at which versions that are read here are prewarmed on this node, in "
-                            + "bytes per second: 128M. 0: none. FOREBAY_FUSE_PREWARM_RATE")
+                            + "bytes per second (default: 128M). 0: none. "
+                            + "FOREBAY_FUSE_PREWARM_RATE")
     public ByteSize prewarmRate;
 
     @Option(
@@ -165,7 +166,7 @@ public final class PodOptions {
             paramLabel = "SIZE",
             description =
                     "Rate of scrubbing packs, and of manifests and images each, in bytes per "
-                            + "second: 4M. 0: none."
+                            + "second (default: 4M). 0: none."
                             + " FOREBAY_FUSE_SCRUB_RATE")
     public ByteSize scrubRate;
 
@@ -174,7 +175,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SCRUB_PAUSE:-3600}",
             paramLabel = "S",
             description =
-                    "Pause before each scrub, in seconds: 3600." + " FOREBAY_FUSE_SCRUB_PAUSE")
+                    "Pause before each scrub, in seconds (default: 3600). "
+                            + "FOREBAY_FUSE_SCRUB_PAUSE")
     public int scrubPauseSeconds;
 
     @Option(
@@ -182,8 +184,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_SWEEP_DELAY:-600}",
             paramLabel = "S",
             description =
-                    "How long to keep the packs of a version that has left the region, in "
-                            + "seconds: 600. FOREBAY_FUSE_SWEEP_DELAY")
+                    "Time to keep the packs of a version that has left the region, in "
+                            + "seconds (default: 600). FOREBAY_FUSE_SWEEP_DELAY")
     public int sweepDelaySeconds;
 
     @Option(
@@ -191,7 +193,7 @@ public final class PodOptions {
             converter = SizeConverter.class,
             defaultValue = "${env:FOREBAY_FUSE_MANIFEST_CACHE:-4G}",
             paramLabel = "SIZE",
-            description = "Disk space for manifests: 4G. FOREBAY_FUSE_MANIFEST_CACHE")
+            description = "Disk space for manifests (default: 4G). FOREBAY_FUSE_MANIFEST_CACHE")
     public ByteSize manifestCache;
 
     @Option(
@@ -201,7 +203,7 @@ public final class PodOptions {
             paramLabel = "SIZE",
             description =
                     "Disk space for images, about 240 bytes per file. When it is full, other "
-                            + "versions are shown file by file: 16G."
+                            + "versions are shown file by file (default: 16G)."
                             + " FOREBAY_FUSE_IMAGE_CACHE")
     public ByteSize imageCache;
 
@@ -210,7 +212,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_ATTRIBUTE_CACHE:-65536}",
             paramLabel = "N",
             description =
-                    "Number of files whose attributes are cached: 65536. "
+                    "Number of files whose attributes are cached (default: 65536). "
                             + "FOREBAY_FUSE_ATTRIBUTE_CACHE")
     public int attributeCache;
 
@@ -219,7 +221,7 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_METRICS_PORT:-9464}",
             paramLabel = "P",
             description =
-                    "Port of /metrics, /health/live and /health/ready: 9464. 0: any."
+                    "Port of /metrics, /health/live and /health/ready (default: 9464). 0: any."
                             + " FOREBAY_FUSE_METRICS_PORT")
     int metricsPort;
 
@@ -228,8 +230,8 @@ public final class PodOptions {
             defaultValue = "${env:FOREBAY_FUSE_METRICS_ADDRESS:-127.0.0.1}",
             paramLabel = "ADDRESS",
             description =
-                    "The address of that port: 127.0.0.1. 0.0.0.0 for all addresses of this "
-                            + "machine or container. FOREBAY_FUSE_METRICS_ADDRESS")
+                    "The address of that port (default: 127.0.0.1). 0.0.0.0 for all addresses of "
+                            + "this machine or container. FOREBAY_FUSE_METRICS_ADDRESS")
     InetAddress metricsAddress;
 
     @Option(
