@@ -51,8 +51,8 @@ public record EtcdWorkers(RegionState region, WorkerClient client, Duration reme
     @Override
     public void disagrees(WorkerNode worker, String how) {
         LOG.errorf(
-                "Worker %s reports %s, which cannot be: it may run another release, or be "
-                        + "damaged",
+                "Worker %s reports %s: upgrade it, or check its first disk, which has its "
+                        + "manifests",
                 worker.id(), how);
     }
 

@@ -101,8 +101,8 @@ final class Hold implements Callable<Integer> {
             paramLabel = "SECONDS",
             description =
                     "Time that a holder with --no-unmount waits after SIGTERM or SIGINT, in "
-                            + "seconds (default: 10). It unmounts anyway if all serving processes end "
-                            + "within this time. FOREBAY_FUSE_DRAIN")
+                            + "seconds (default: 10). It unmounts anyway if all serving processes "
+                            + "end within this time. FOREBAY_FUSE_DRAIN")
     int drain;
 
     @Option(

@@ -104,7 +104,8 @@ final class LeasedWorkerRegistration implements WorkerRegistration {
         if (registered.isEmpty()) {
             superseded = true;
             LOG.error(
-                    "Another process registered as worker {}; this one leaves the region",
+                    "Another process registered as worker {}, so this one leaves the region: give"
+                            + " each its own forebay.worker.directory",
                     worker.id());
             return granted;
         }
