@@ -96,7 +96,7 @@ final class HedgedRead {
             ByteBuffer target,
             long deadline,
             boolean suspectedBefore) {
-        Hedge hedge = next != null && budget.take() ? new Hedge(next) : null;
+        Hedge hedge = next != null && mayAsk(next.worker()) ? new Hedge(next) : null;
         try {
             CompletableFuture<Boolean> probe = probes.ask(first.worker());
             long nextProbe = System.nanoTime() + config.silence().toNanos();
@@ -137,6 +137,11 @@ final class HedgedRead {
                 hedge.close();
             }
         }
+    }
+
+    /** A suspected worker would not answer either, and use up the budget. */
+    private boolean mayAsk(WorkerNode worker) {
+        return !suspects.suspected(worker) && budget.take();
     }
 
     private boolean trickles(RangeRequest.Pending first) {

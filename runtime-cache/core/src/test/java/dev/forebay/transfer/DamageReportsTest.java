@@ -41,7 +41,7 @@ class DamageReportsTest {
 
     @Test
     void aFinishedReportReleasesItsPermit() {
-        worker.json("{\"verdict\":\"MENDED\"}");
+        worker.json("{\"verdict\":\"REPAIRED\"}");
         reportOneByOne(0);
         worker.refuse(503, "UNAVAILABLE");
         reportOneByOne(MANY);
@@ -65,7 +65,7 @@ class DamageReportsTest {
         ForebayException away = new ForebayException(ErrorCode.UNAVAILABLE, "away");
         reports.consider(worker.node(), MANIFEST, new ChunkId(PACK, 0), away);
         ChunkId damaged = new ChunkId(PACK, 1);
-        worker.json("{\"verdict\":\"MENDED\"}");
+        worker.json("{\"verdict\":\"REPAIRED\"}");
 
         reports.consider(worker.node(), MANIFEST, damaged, damage());
 

@@ -161,9 +161,23 @@ class RegionReaderTest {
         second.cold();
         readsFirstBlock();
         assertThat(hedges.lost).hasValue(1);
+        pauseBeforeReads(second, Duration.ofMillis(300));
         readsFirstBlock();
         assertThat(owner.reads()).hasSize(1);
         assertThat(second.reads()).hasSize(3);
+    }
+
+    /** Makes a worker slow that is alive. */
+    private static void pauseBeforeReads(FakeWorker worker, Duration pause) {
+        worker.behave(
+                exchange -> {
+                    if (exchange.getRequestURI().getPath().startsWith("/v1/packs/")) {
+                        pause(pause);
+                        worker.serve(exchange);
+                    } else {
+                        FakeWorker.send(exchange, 200, new byte[0]);
+                    }
+                });
     }
 
     @Test
@@ -176,15 +190,7 @@ class RegionReaderTest {
     @Test
     void waitsForALiveOwnerAndMakesNoOtherWorkerFetch() {
         second.cold();
-        owner.behave(
-                exchange -> {
-                    if (exchange.getRequestURI().getPath().startsWith("/v1/packs/")) {
-                        pause(Duration.ofMillis(2500));
-                        owner.serve(exchange);
-                    } else {
-                        FakeWorker.send(exchange, 200, new byte[0]);
-                    }
-                });
+        pauseBeforeReads(owner, Duration.ofMillis(2500));
         readsFirstBlock();
         assertThat(second.reads()).hasSize(1);
         assertThat(hedges.lost).hasValue(1);
@@ -331,7 +337,8 @@ class RegionReaderTest {
                 exchange -> {
                     if (exchange.getRequestMethod().equals("POST")) {
                         mended.set(true);
-                        FakeWorker.send(exchange, 200, "{\"verdict\":\"MENDED\"}".getBytes(UTF_8));
+                        FakeWorker.send(
+                                exchange, 200, "{\"verdict\":\"REPAIRED\"}".getBytes(UTF_8));
                     } else if (mended.get()) {
                         owner.serve(exchange);
                     } else {

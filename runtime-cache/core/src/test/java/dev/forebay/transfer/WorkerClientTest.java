@@ -322,7 +322,7 @@ class WorkerClientTest {
 
     @Test
     void verifiesAChunk() {
-        worker.json("{\"verdict\":\"MENDED\"}");
+        worker.json("{\"verdict\":\"REPAIRED\"}");
         assertThat(client.verify(worker.node(), MANIFEST, new ChunkId(PACK, 7)).verdict())
                 .isEqualTo(VerifyAnswer.Verdict.REPAIRED);
         assertThat(worker.requests())
