@@ -1,4 +1,4 @@
-"""Checks the language of what people read: documents, comments, log messages, and commit subjects.
+"""Checks the language of what people read, documents, comments, log messages and commit subjects, and its amount.
 
 A sentence that begins with a relative clause or a fragment, an odd word, or more than 36 words are signs that a reader
 must read it twice. Each kind has a limit for 1,000 sentences, in documents, code and tests alike.
@@ -36,6 +36,14 @@ MARKUP = re.compile(r"\{@\w+ ([^}]*)\}|\[([^\]]*)\]\([^)]*\)|</?\w+>")
 # Programs write these.
 GENERATED = {"docs/test-mutants.md", "docs/test-faults.md"}
 
+REFERENCE = GENERATED | {"docs/configuration.md", "docs/metrics.md", "docs/cli.md", "docs/rest.md"}
+"""Pages for looking up. Programs write them, or tests compare them with the code."""
+
+MOST_BYTES = {"docs": 220_000, "docs/decisions": 60_000}
+"""The most bytes of text in a folder without reference pages, code blocks and the targets of links."""
+
+MOST_KNOWN_LIMITS = 30
+
 
 class Sign(NamedTuple):
     kind: str
@@ -48,8 +56,12 @@ def tracked(*patterns: str) -> list[Path]:
     return [Path(name) for name in listed.split("\0") if name and name not in GENERATED]
 
 
+def without_code(text: str) -> str:
+    return re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.S | re.M)
+
+
 def paragraphs_of_markdown(text: str) -> Iterator[str]:
-    text = re.sub(r"^(```|~~~).*?^\1", "", text, flags=re.S | re.M)
+    text = without_code(text)
     for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )", text):
         lines = [line.strip() for line in block.splitlines()]
         rows = [line for line in lines if line.startswith("|")]
@@ -107,6 +119,19 @@ def check_sentences(name: str, paths: list[Path], worst: int) -> bool:
     return not bad
 
 
+def check_sizes() -> bool:
+    good = True
+    for folder, most in MOST_BYTES.items():
+        texts = [path.read_text(encoding="utf-8") for path in tracked(f"{folder}/*.md") if str(path) not in REFERENCE]
+        size = sum(len(re.sub(r"\]\([^)]*\)", "]", without_code(text)).encode()) for text in texts)
+        print(f"{folder}: {size} bytes of text, at most {most}")
+        good &= size <= most
+    limits = Path("docs/known-limits.md").read_text(encoding="utf-8")
+    rows = len(re.findall(r"^\| (?!limit)", limits, re.M))
+    print(f"docs/known-limits.md: {rows} rows, at most {MOST_KNOWN_LIMITS}")
+    return good and rows <= MOST_KNOWN_LIMITS
+
+
 def check_subjects() -> bool:
     """Checks commits since the first one that is checked; a shallow clone that lacks it has nothing to check."""
     known = subprocess.run(["git", "rev-parse", "-q", "--verify", f"{FIRST_SUBJECT}^{{commit}}"], capture_output=True)
@@ -142,6 +167,7 @@ def main() -> int:
         check_sentences("documents", tracked("*.md"), worst),
         check_sentences("code", [path for path in sources if path not in set(tests)], worst),
         check_sentences("tests", tests, worst),
+        check_sizes(),
         check_subjects(),
     ]
     return 0 if all(results) else 1
