@@ -376,6 +376,17 @@ public final class ChunkStore implements AutoCloseable {
         return true;
     }
 
+    /**
+     * Returns how many bytes of whole chunks fit on the usable disks, without their footers. A
+     * region counts the bytes of versions, so it must not count on more.
+     */
+    public long chunkCapacity() {
+        long withFooter = ChunkEntry.footprint(ChunkId.CHUNK_BYTES);
+        return disks().stream()
+                .mapToLong(disk -> disk.limits().bytes() / withFooter * ChunkId.CHUNK_BYTES)
+                .sum();
+    }
+
     /** Returns figures for metrics and status. */
     public ChunkStoreStats stats() {
         List<DiskStore> disks = disks();

@@ -7,8 +7,8 @@ import java.net.URI;
  *
  * @param id stable across restarts, kept with the store
  * @param address base URI of its HTTP server
- * @param capacityBytes the size of its chunk store, and its weight in placement; 0 while the worker
- *     drains
+ * @param capacityBytes how many bytes of whole chunks its store can hold, and its weight in
+ *     placement; 0 while the worker drains
  */
 public record WorkerNode(String id, URI address, long capacityBytes) {
 

@@ -41,7 +41,7 @@ class ChunkStoreTest {
     private static final PackId PACK = PackId.parse("ab".repeat(32));
     private static final PackId OTHER = PackId.parse("cd".repeat(32));
     private static final int SMALL = 160 << 10;
-    private static final long REPLY_BYTES = 1L << 30;
+    private static final long ENOUGH_BYTES = 1L << 30;
     private static final long FILES = 100_000;
 
     @TempDir Path directory;
@@ -51,7 +51,7 @@ class ChunkStoreTest {
 
     @BeforeEach
     void open() {
-        store = open(REPLY_BYTES, FILES);
+        store = open(ENOUGH_BYTES, FILES);
     }
 
     private ChunkStore open(long bytes, long files) {
@@ -230,7 +230,7 @@ class ChunkStoreTest {
         long written = store.stats().written();
         put(chunk(0), noise, new ChunkRange(8192, 16384));
         assertThat(store.stats().written()).as("nothing new, nothing written").isEqualTo(written);
-        reopen(REPLY_BYTES);
+        reopen(ENOUGH_BYTES);
         assertThat(read(chunk(0), 0, SMALL - 8192)).isEqualTo(Arrays.copyOf(data, SMALL - 8192));
     }
 
@@ -381,7 +381,7 @@ class ChunkStoreTest {
         Files.copy(fileOf(chunk(6)), fileOf(chunk(1004), false, true));
         Files.writeString(directory.resolve("id"), "worker-1");
         Files.writeString(fileOf(chunk(0)).resolveSibling("note.txt"), "not ours");
-        reopen(REPLY_BYTES);
+        reopen(ENOUGH_BYTES);
         for (int i = 1000; i < 1005; i++) {
             assertThat(store.find(chunk(i))).isEmpty();
         }
@@ -401,7 +401,7 @@ class ChunkStoreTest {
         byte[] data = bytes(1, SMALL);
         put(chunk(0), data, new ChunkRange(8192, 12288), new ChunkRange(65536, SMALL));
         putAll(chunk(1), data);
-        reopen(REPLY_BYTES);
+        reopen(ENOUGH_BYTES);
         assertThat(store.holds(chunk(0), 8192, 12288)).isTrue();
         assertThat(store.holds(chunk(0), 8192, 12289)).isFalse();
         assertThat(store.holds(chunk(0), 65536, SMALL)).isTrue();
@@ -409,7 +409,7 @@ class ChunkStoreTest {
         assertThat(store.holds(chunk(1), 0, SMALL)).isTrue();
         put(chunk(0), data, new ChunkRange(0, 65536));
         assertThat(chunkFiles()).as("the incomplete file is gone").hasSize(2);
-        reopen(REPLY_BYTES);
+        reopen(ENOUGH_BYTES);
         assertThat(store.holds(chunk(0), 0, SMALL)).isTrue();
         assertThat(store.stats().damaged()).isZero();
     }
@@ -422,7 +422,7 @@ class ChunkStoreTest {
         byte[] before = Files.readAllBytes(partial);
         putAll(chunk(0), data);
         Files.write(partial, before);
-        reopen(REPLY_BYTES);
+        reopen(ENOUGH_BYTES);
         assertThat(chunkFiles()).hasSize(1);
         assertThat(store.stats().usedBytes()).isEqualTo(ChunkEntry.footprint(SMALL));
         assertThat(read(chunk(0), 0, SMALL)).isEqualTo(data);
@@ -430,7 +430,7 @@ class ChunkStoreTest {
 
     @Test
     void theStoreEvictsChunksAtTheFileLimit() throws IOException {
-        reopen(REPLY_BYTES, 5);
+        reopen(ENOUGH_BYTES, 5);
         for (int i = 0; i < 20; i++) {
             putAll(chunk(i), bytes(i, 4096));
             put(chunk(i), bytes(i, 4096), new ChunkRange(0, 4096));
@@ -450,6 +450,21 @@ class ChunkStoreTest {
         putAll(chunk(10), bytes(10, SMALL));
         assertThat(store.stats().chunks()).isEqualTo(3);
         assertThat(store.holds(chunk(10), 0, SMALL)).isTrue();
+    }
+
+    /** A region admits versions up to this capacity, and none of them may displace another. */
+    @Test
+    void theStoreKeepsAsManyWholeChunksAsItsCapacityPromises() {
+        reopen(4L * ChunkId.CHUNK_BYTES);
+        byte[] data = bytes(1, ChunkId.CHUNK_BYTES);
+        long chunks = store.chunkCapacity() / ChunkId.CHUNK_BYTES;
+        for (int i = 0; i < chunks; i++) {
+            putAll(chunk(i), data);
+        }
+        // The footers take the space of the fourth.
+        assertThat(chunks).isEqualTo(3);
+        assertThat(store.stats().chunks()).isEqualTo(chunks);
+        assertThat(store.stats().evicted()).isZero();
     }
 
     @Test
@@ -539,11 +554,11 @@ class ChunkStoreTest {
 
     @Test
     void aSecondStoreCannotOpenTheSameDirectory() {
-        assertThatThrownBy(() -> open(REPLY_BYTES, FILES))
+        assertThatThrownBy(() -> open(ENOUGH_BYTES, FILES))
                 .isInstanceOfSatisfying(
                         ForebayException.class,
                         e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
-        reopen(REPLY_BYTES);
+        reopen(ENOUGH_BYTES);
     }
 
     @Test

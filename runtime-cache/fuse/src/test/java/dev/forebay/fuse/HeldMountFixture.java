@@ -383,7 +383,10 @@ final class HeldMountFixture implements AutoCloseable {
     static Map<CheckingReader.Way, Long> operations(List<Running> readers) {
         Map<CheckingReader.Way, Long> operations = new EnumMap<>(CheckingReader.Way.class);
         for (Running reader : readers) {
-            for (String line : reader.printed().split("\n", -1)) {
+            String printed = reader.printed();
+            // A reader may have printed only a part of its last line yet.
+            String whole = printed.substring(0, printed.lastIndexOf('\n') + 1);
+            for (String line : whole.lines().toList()) {
                 String[] words = line.split(" ", -1);
                 if (words[0].equals("DONE") && words.length == 3) {
                     operations.put(CheckingReader.Way.valueOf(words[1]), Long.parseLong(words[2]));

@@ -47,6 +47,7 @@ abstract class DifferentClocks {
     private static final int CHUNKS = 5;
 
     private static final int CAPACITY_CHUNKS = 8;
+    private static final long FOOTER = NarrowStack.FOOTER;
     private static final int RACES = 8;
 
     /** All shorter than the difference of any two clocks. */
@@ -90,7 +91,7 @@ abstract class DifferentClocks {
                         config ->
                                 config.regions(REGION)
                                         .workersPerRegion(1)
-                                        .workerCapacity((long) CAPACITY_CHUNKS * CHUNK)
+                                        .workerCapacity(CAPACITY_CHUNKS * (CHUNK + FOOTER))
                                         // No eviction for the watermark: only a version that needs
                                         // space causes one.
                                         .property("forebay.sweep.high-watermark", "1")

@@ -10,6 +10,9 @@ final class NarrowStack extends JvmStack {
     static final int CHUNK = 8 << 20;
     static final int CHUNKS = 16;
 
+    /** Bytes that the chunk store needs with each chunk. */
+    static final long FOOTER = 4096;
+
     private static final class Holder {
         static final RunningStack STACK =
                 start(
@@ -17,7 +20,7 @@ final class NarrowStack extends JvmStack {
                         config ->
                                 config.regions(REGION)
                                         .workersPerRegion(1)
-                                        .workerCapacity((long) CHUNKS * CHUNK)
+                                        .workerCapacity(CHUNKS * (CHUNK + FOOTER))
                                         .property("forebay.sweep.high-watermark", "1"));
     }
 

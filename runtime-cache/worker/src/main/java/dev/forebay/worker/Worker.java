@@ -113,7 +113,7 @@ final class Worker {
                         new DiskLimits(config.disk().calls(), config.disk().timeout()),
                         protectedPacks);
         this.id = WorkerIdentity.of(config.home());
-        this.registration = new Registration(id, state, () -> stats().capacityBytes(), this::drain);
+        this.registration = new Registration(id, state, store::chunkCapacity, this::drain);
         this.client = new WorkerClient(clientConfig(config, process));
         this.siblings =
                 new WorkerClient(
