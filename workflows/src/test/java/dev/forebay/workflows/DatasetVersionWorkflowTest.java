@@ -13,6 +13,7 @@ import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.RegionName;
 import dev.forebay.workflows.FakeRegion.Step;
+import dev.forebay.workflows.input.IngestInput;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
@@ -25,7 +26,11 @@ import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
+import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.message.VersionStatus;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -109,6 +114,32 @@ class DatasetVersionWorkflowTest {
         assertThat(result(us).region()).isEqualTo(US);
         assertThat(result(ap).region()).isEqualTo(AP);
         assertThat(platform.control.ingests()).isEqualTo(1);
+    }
+
+    /** An operator ended the version's workflow, and its child has not ended yet. */
+    @Test
+    void anIngestWaitsForThatOfAnEarlierRun() {
+        platform.control.closeGate();
+        WorkflowClient client = platform.environment.getWorkflowClient();
+        IngestWorkflow earlier =
+                client.newWorkflowStub(
+                        IngestWorkflow.class,
+                        WorkflowOptions.newBuilder()
+                                .setWorkflowId(WorkflowIds.ingest(VERSION))
+                                .setTaskQueue(TaskQueues.LIFECYCLE)
+                                .build());
+        var _ = WorkflowClient.start(earlier::run, new IngestInput(VERSION, Urgency.INTERACTIVE));
+        CompletableFuture<Receipt> waiting = platform.ensureAsync(US, null);
+        platform.passUntil(
+                "the new run could not start its ingest",
+                () ->
+                        client.fetchHistory(WorkflowIds.version(VERSION)).getEvents().stream()
+                                .anyMatch(
+                                        HistoryEvent
+                                                ::hasStartChildWorkflowExecutionFailedEventAttributes));
+        platform.control.openGate();
+        assertThat(result(waiting).region()).isEqualTo(US);
+        assertThat(platform.control.ingests()).isEqualTo(2);
     }
 
     @Test

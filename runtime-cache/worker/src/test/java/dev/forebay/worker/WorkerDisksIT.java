@@ -31,6 +31,9 @@ import org.junit.jupiter.api.Test;
 /** A worker whose disk fails or hangs. */
 class WorkerDisksIT extends RunningWorker {
 
+    /** The whole chunks that fit on a disk of 120 MiB with their footers. */
+    private static final long ONE_DISK = 14L * ChunkId.CHUNK_BYTES;
+
     private static final String READS = "forebay_worker_requests_seconds_count{operation=\"read\"";
 
     /** Leaves processor time to others while a disk hangs. */
@@ -62,7 +65,7 @@ class WorkerDisksIT extends RunningWorker {
             await(
                     () ->
                             region.state.view().workers().stream()
-                                    .anyMatch(node -> node.capacityBytes() == 120L * MIB));
+                                    .anyMatch(node -> node.capacityBytes() == ONE_DISK));
         }
     }
 
@@ -106,7 +109,7 @@ class WorkerDisksIT extends RunningWorker {
             assertThat(status(own).getLong("capacityBytes")).isEqualTo(120L * MIB);
 
             other.goOn();
-            await(() -> weighs(own, 240L * MIB));
+            await(() -> weighs(own, 2));
             readAll(own, version, bytes);
         }
     }
@@ -128,7 +131,7 @@ class WorkerDisksIT extends RunningWorker {
             awaitMounted(own, version);
             ChunkRef chunk = version.chunks().getFirst();
             client.fill(own.node(), version.ref().digest(), chunk.chunk());
-            await(() -> weighs(own, 120L * MIB));
+            await(() -> weighs(own, 1));
             forget(only);
             assumeTrue(only.hangReads(), "no reads can be made to hang here");
             HttpResponse<byte[]> answer =
@@ -137,7 +140,7 @@ class WorkerDisksIT extends RunningWorker {
             await(() -> weighs(own, 0));
             only.goOn();
 
-            await(() -> weighs(own, 120L * MIB));
+            await(() -> weighs(own, 1));
             double fetched = own.metric("forebay_worker_lake_bytes_total");
             assertThat(readChunk(own, version, chunk, bytes)).isTrue();
             assertThat(own.metric("forebay_worker_lake_bytes_total"))
@@ -148,19 +151,21 @@ class WorkerDisksIT extends RunningWorker {
     }
 
     /**
-     * Returns whether a worker is live with this capacity. With 0, returns whether it is not live.
+     * Returns whether a worker is live with the capacity of so many disks. With 0, returns whether
+     * it is not live.
      */
-    private static boolean weighs(WorkerProcess process, long bytes) throws Exception {
+    private static boolean weighs(WorkerProcess process, int disks) throws Exception {
         String id = status(process).getString("id");
         RegionView view = region.state.view();
-        return view.live().contains(id) == (bytes > 0)
-                && status(process).getLong("capacityBytes") == bytes
-                && (bytes == 0
+        return view.live().contains(id) == (disks > 0)
+                && status(process).getLong("capacityBytes") == disks * 120L * MIB
+                && (disks == 0
                         || view.workers().stream()
                                 .anyMatch(
                                         node ->
                                                 node.id().equals(id)
-                                                        && node.capacityBytes() == bytes));
+                                                        && node.capacityBytes()
+                                                                == disks * ONE_DISK));
     }
 
     @Test

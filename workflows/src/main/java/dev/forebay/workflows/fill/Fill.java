@@ -14,10 +14,9 @@ import dev.forebay.workflows.message.FillResult;
 import dev.forebay.workflows.message.Problem;
 import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.message.Urgency;
-import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ChildWorkflows;
-import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import dev.forebay.workflows.support.EarlierChild;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.failure.TemporalException;
 import io.temporal.failure.TemporalFailure;
@@ -25,7 +24,6 @@ import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
-import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -35,14 +33,6 @@ import org.jspecify.annotations.Nullable;
  * ends first, the next run continues the fill.
  */
 final class Fill {
-
-    /**
-     * The pause while a prewarm of an earlier, terminated workflow still runs under the id of this
-     * child.
-     */
-    private static final Duration FOREIGN_CHILD_PAUSE = Duration.ofSeconds(10);
-
-    private static final int FOREIGN_CHILD_CHECKS = 360;
 
     private final VersionState state;
     private final Ingest ingest;
@@ -215,26 +205,12 @@ final class Fill {
     }
 
     private Outcome prewarm(ManifestRef manifest) {
-        for (int check = 0; check < FOREIGN_CHILD_CHECKS; check++) {
-            try {
-                return new Outcome.Filled(child(manifest));
-            } catch (TemporalFailure failure) {
-                if (!(failure.getCause() instanceof WorkflowExecutionAlreadyStarted)) {
-                    throw failure;
-                }
-            }
-            if (Timeouts.await(FOREIGN_CHILD_PAUSE, this::isInterrupted)) {
-                return new Outcome.Stopped();
-            }
-        }
-        return new Outcome.Failed(
-                new Problem(
-                        ErrorCode.UNAVAILABLE,
-                        "workflow %s of an earlier run does not end: end it with 'temporal workflow terminate --namespace %s --workflow-id %s'"
-                                .formatted(
-                                        WorkflowIds.prewarm(state.version(), region),
-                                        Workflow.getInfo().getNamespace(),
-                                        WorkflowIds.prewarm(state.version(), region))));
+        return EarlierChild.run(
+                        WorkflowIds.prewarm(state.version(), region),
+                        () -> child(manifest),
+                        this::isInterrupted)
+                .<Outcome>map(Outcome.Filled::new)
+                .orElseGet(Outcome.Stopped::new);
     }
 
     private FillResult child(ManifestRef manifest) {

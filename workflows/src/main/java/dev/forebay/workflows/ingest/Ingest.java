@@ -2,16 +2,18 @@ package dev.forebay.workflows.ingest;
 
 import dev.forebay.lifecycle.VersionEvent.Ingested;
 import dev.forebay.model.ManifestRef;
-import dev.forebay.workflows.IngestWorkflow;
+import dev.forebay.workflows.WorkflowIds;
 import dev.forebay.workflows.input.IngestInput;
 import dev.forebay.workflows.message.Urgency;
 import dev.forebay.workflows.state.VersionState;
 import dev.forebay.workflows.support.ChildWorkflows;
+import dev.forebay.workflows.support.EarlierChild;
 import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,10 +55,9 @@ public final class Ingest {
 
     private ManifestRef ingest(Urgency urgency) {
         Result result = new Result();
-        IngestWorkflow child = ChildWorkflows.ingest(state.version(), urgency);
         IngestInput asked = new IngestInput(state.version(), urgency);
         CancellationScope listing =
-                Workflow.newCancellationScope(() -> result.value = child.run(asked));
+                Workflow.newCancellationScope(() -> result.value = list(asked).orElse(null));
         scope = listing;
         try {
             listing.run();
@@ -72,6 +73,13 @@ public final class Ingest {
             scope = null;
             stopping = false;
         }
+    }
+
+    private Optional<ManifestRef> list(IngestInput input) {
+        return EarlierChild.run(
+                WorkflowIds.ingest(input.version()),
+                () -> ChildWorkflows.ingest(input.version(), input.urgency()).run(input),
+                () -> stopping);
     }
 
     /**

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ManifestDamageTest {
 
     private static final String PREFIX = "data/";
-    private static final int FLIPS = 400;
+    private static final int FLIPS = 200;
 
     private static final int OBJECTS = 300;
 
