@@ -64,7 +64,8 @@ SUITE := $(JAVA_HOME)/bin/java -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
 QUICK_JOBS := --job 'format=$(MVN) -q com.diffplug.spotless:spotless-maven-plugin:check' \
               --job 'advisories=$(MAKE) --no-print-directory test-advisories' \
               --job 'faults=python3 runtime-cache/suite/faults.py --list' \
-              --job 'prose=python3 runtime-cache/suite/prose.py'
+              --job 'prose=python3 runtime-cache/suite/prose.py' \
+              --job 'prose-tests=python3 -B runtime-cache/suite/test_prose.py'
 # TESTS= selects classes and leaves out all jobs.
 JOBS := $(QUICK_JOBS) \
         --job 'python=$(MAKE) --no-print-directory test-package' \

@@ -44,6 +44,9 @@ MOST_BYTES = {"docs": 220_000, "docs/decisions": 60_000}
 
 MOST_KNOWN_LIMITS = 30
 
+SECTIONS = ["Context", "Decision", "Consequences", "Alternatives"]
+"""The sections of each decision record, in this order."""
+
 
 class Sign(NamedTuple):
     kind: str
@@ -132,6 +135,29 @@ def check_sizes() -> bool:
     return good and rows <= MOST_KNOWN_LIMITS
 
 
+def template_errors(records: dict[str, str]) -> Iterator[str]:
+    """Yields how decision records, texts by file name, differ from their template."""
+    before = 0
+    for name, text in sorted(records.items()):
+        number = int(name[:4])
+        if number != before + 1:
+            yield f"{name}: the record before it has the number {before}"
+        before = number
+        if not re.match(rf"# {number}\. .+\n\nStatus: ", text):
+            yield f"{name}: does not begin with '# {number}. TITLE', an empty line, and 'Status: '"
+        sections = re.findall(r"^## (.*)", without_code(text), re.M)
+        if sections != SECTIONS:
+            yield f"{name}: has the sections {', '.join(sections)} instead of {', '.join(SECTIONS)}"
+
+
+def check_decisions() -> bool:
+    records = {path.name: path.read_text(encoding="utf-8") for path in tracked("docs/decisions/0*.md")}
+    errors = list(template_errors(records))
+    for error in errors:
+        print(f"docs/decisions/{error}")
+    return not errors
+
+
 def check_subjects() -> bool:
     """Checks commits since the first one that is checked; a shallow clone that lacks it has nothing to check."""
     known = subprocess.run(["git", "rev-parse", "-q", "--verify", f"{FIRST_SUBJECT}^{{commit}}"], capture_output=True)
@@ -168,6 +194,7 @@ def main() -> int:
         check_sentences("code", [path for path in sources if path not in set(tests)], worst),
         check_sentences("tests", tests, worst),
         check_sizes(),
+        check_decisions(),
         check_subjects(),
     ]
     return 0 if all(results) else 1
