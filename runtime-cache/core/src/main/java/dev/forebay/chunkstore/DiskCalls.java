@@ -42,6 +42,7 @@ final class DiskCalls implements AutoCloseable {
 
     private final Path disk;
     private final Duration timeout;
+    private final int mostThreads;
     private final ThreadPoolExecutor threads;
     private final Set<Call<?, ?>> underWay = ConcurrentHashMap.newKeySet();
     private final ShutdownSignal closing = new ShutdownSignal();
@@ -57,10 +58,11 @@ final class DiskCalls implements AutoCloseable {
     DiskCalls(Path disk, DiskLimits limits) {
         this.disk = disk;
         this.timeout = limits.timeout();
+        this.mostThreads = limits.calls();
         this.threads =
                 new ThreadPoolExecutor(
-                        limits.calls(),
-                        limits.calls(),
+                        mostThreads,
+                        mostThreads,
                         10,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(QUEUE),
@@ -90,8 +92,8 @@ final class DiskCalls implements AutoCloseable {
      *     closed. It must not make another call to the same disk.
      * @return the result, or empty if the disk is given up, now or before
      * @throws E as {@code body} does
-     * @throws ForebayException {@code UNAVAILABLE} if the queue is full, or no thread is free
-     *     within the timeout
+     * @throws ForebayException {@code UNAVAILABLE} if the queue is full, or if other calls keep all
+     *     threads busy for one to two timeouts
      */
     <T, E extends Exception> Optional<T> call(Body<T, E> body) throws E {
         Call<T, E> call = new Call<>(body);
@@ -117,8 +119,15 @@ final class DiskCalls implements AutoCloseable {
         boolean hangs = false;
         while (!givenUp && !closing.within(timeout.dividedBy(CHECKS))) {
             // Running calls first: if the disk hangs, the calls that queue behind them end as well.
+            int stuck = 0;
             for (Call<?, ?> call : underWay) {
-                if (call.begun.get() && ++call.checksBegun > CHECKS && !givenUp) {
+                if (!call.begun.get()) {
+                    continue;
+                }
+                if (++call.checksBegun > 1) {
+                    stuck++;
+                }
+                if (call.checksBegun > CHECKS && !givenUp) {
                     hangs = true;
                     onHang.accept(
                             new IOException(
@@ -127,8 +136,10 @@ final class DiskCalls implements AutoCloseable {
                     giveUp();
                 }
             }
+            // While no thread gets free, the next checks decide whether the disk hangs.
+            boolean moves = stuck < mostThreads;
             for (Call<?, ?> call : underWay) {
-                if (!call.begun.get() && ++call.checksQueued > CHECKS && call.begin()) {
+                if (!call.begun.get() && ++call.checksQueued > CHECKS && moves && call.begin()) {
                     call.completeExceptionally(busy());
                 }
             }
@@ -155,7 +166,8 @@ final class DiskCalls implements AutoCloseable {
 
     private ForebayException busy() {
         return new ForebayException(
-                ErrorCode.UNAVAILABLE, "too many requests wait for disk %s".formatted(disk));
+                ErrorCode.UNAVAILABLE,
+                "disk %s is too slow for the requests that wait for it: retry".formatted(disk));
     }
 
     /** Ends the wait of all callers, and makes no further call to the disk. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -56,6 +57,29 @@ class DiskCallsTest {
             second.countDown();
             assertThat(answered.await(20, TimeUnit.SECONDS)).isTrue();
             assertThat(calls.call(() -> true)).as("the disk stays given up").isEmpty();
+        }
+    }
+
+    /**
+     * The disk is slow for a while before it hangs, so a call that queues has waited longer than
+     * the calls that hang.
+     */
+    @Test
+    void callsThatQueueOnAHungDiskEndLikeThoseThatRun() throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Optional<Boolean>>> slow =
+                    List.of(call(threads, first), call(threads, first));
+            List<Future<Optional<Boolean>>> hanging =
+                    List.of(call(threads, second), call(threads, second), call(threads, second));
+            assertThat(second.await(TIMEOUT.toMillis() / 2, TimeUnit.MILLISECONDS)).isFalse();
+            first.countDown();
+
+            for (Future<Optional<Boolean>> each : slow) {
+                assertThat(each.get()).contains(true);
+            }
+            for (Future<Optional<Boolean>> each : hanging) {
+                assertThat(each.get()).isEmpty();
+            }
         }
     }
 
