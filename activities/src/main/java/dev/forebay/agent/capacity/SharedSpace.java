@@ -137,9 +137,9 @@ record SharedSpace(
             int before = setOf.getOrDefault(chunk.chunk(), NOBODY);
             int set = larger.computeIfAbsent(before, this::withOwner);
             if (before != NOBODY) {
-                bytes.set(before, bytes.get(before) - chunk.length());
+                bytes.set(before, bytes.get(before) - chunk.spaceBytes());
             }
-            bytes.set(set, bytes.get(set) + chunk.length());
+            bytes.set(set, bytes.get(set) + chunk.spaceBytes());
             setOf.put(chunk.chunk(), set);
         }
 

@@ -45,7 +45,10 @@ import org.junit.jupiter.api.io.TempDir;
 class VersionSurveyTest {
 
     private static final long CHUNK = ChunkId.CHUNK_BYTES;
-    private static final long PAGE = ChunkId.ALIGNMENT_BYTES;
+
+    /** The space of a chunk of one page: the page, and its footer. */
+    private static final long SHORT = 2L * ChunkId.ALIGNMENT_BYTES;
+
     private static final DatasetVersion V1 = DatasetVersion.parse("team/a@v1");
     private static final DatasetVersion V2 = DatasetVersion.parse("team/a@v2");
     private static final DatasetVersion V3 = DatasetVersion.parse("team/a@v3");
@@ -123,10 +126,10 @@ class VersionSurveyTest {
 
         assertThat(survey.missing()).isEqualTo(new Missing(CHUNK + 101, 2, 2, false));
         // The fourth chunk of the old pack belongs to v1 alone, and v2 has one page in a new pack.
-        assertThat(survey.neededBytes()).isEqualTo(PAGE);
+        assertThat(survey.neededBytes()).isEqualTo(SHORT);
         assertThat(survey.residents())
                 .containsExactly(
-                        new Resident(V1.toString(), v1.bytes(), 2, 3 * CHUNK + PAGE, "CACHED", 0));
+                        new Resident(V1.toString(), v1.bytes(), 2, 3 * CHUNK + SHORT, "CACHED", 0));
     }
 
     @Test
@@ -141,8 +144,8 @@ class VersionSurveyTest {
 
         RegionSurvey survey = survey().of(asked(OTHER, other));
 
-        assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
-        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE + other.spaceBytes());
+        assertThat(survey.namespaceBytes()).isEqualTo(3 * CHUNK + 2 * SHORT);
+        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * SHORT + other.spaceBytes());
     }
 
     @Test
@@ -156,10 +159,10 @@ class VersionSurveyTest {
 
         RegionSurvey survey = survey().of(asked(NEW, v2));
 
-        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * PAGE);
+        assertThat(survey.takenBytes()).isEqualTo(3 * CHUNK + 2 * SHORT);
         assertThat(survey.neededBytes()).isZero();
-        assertThat(survey.namespaceBytes()).as("of others").isEqualTo(3 * CHUNK + PAGE);
-        assertThat(survey.countedBytes()).isEqualTo(PAGE);
+        assertThat(survey.namespaceBytes()).as("of others").isEqualTo(3 * CHUNK + SHORT);
+        assertThat(survey.countedBytes()).isEqualTo(SHORT);
         assertThat(survey.relatives()).as("its quota may need evictions").hasSize(1);
         assertThat(survey.relatives().getFirst().versions())
                 .containsExactly(
@@ -171,8 +174,8 @@ class VersionSurveyTest {
         assertThat(survey.relatives().getFirst().shares())
                 .containsExactlyInAnyOrder(
                         new Share(3 * CHUNK, List.of(0, 1, 2, 3, 4)),
-                        new Share(PAGE, List.of(0, 2, 3)),
-                        new Share(PAGE, List.of(1, 4)));
+                        new Share(SHORT, List.of(0, 2, 3)),
+                        new Share(SHORT, List.of(1, 4)));
     }
 
     @Test
@@ -185,7 +188,7 @@ class VersionSurveyTest {
         RegionSurvey survey = survey().of(asked(V2, v2));
 
         assertThat(survey.missing()).isEqualTo(new Missing(101, 1, 1, false));
-        assertThat(survey.neededBytes()).isEqualTo(PAGE);
+        assertThat(survey.neededBytes()).isEqualTo(SHORT);
     }
 
     @Test
@@ -208,7 +211,7 @@ class VersionSurveyTest {
 
         assertThat(survey().of(new SurveyRequest(null, null, true)).queue())
                 .extracting(RegionSurvey.Queued::bytes)
-                .containsExactly(v1.spaceBytes(), 0L, PAGE);
+                .containsExactly(v1.spaceBytes(), 0L, SHORT);
     }
 
     private static QueuedVersion waiting(
@@ -226,8 +229,8 @@ class VersionSurveyTest {
     @Test
     void theSurveyListsSharedChunksWithTheirOwners() {
         ManifestRef v1 = written("v1", null, "a", 3 * CHUNK, "b", CHUNK);
-        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", CHUNK + PAGE);
-        ManifestRef v3 = written("v3", v2, "b", CHUNK + PAGE, "c", 2 * CHUNK);
+        ManifestRef v2 = written("v2", v1, "a", 3 * CHUNK, "b", CHUNK + 1);
+        ManifestRef v3 = written("v3", v2, "b", CHUNK + 1, "c", 2 * CHUNK);
         ManifestRef other = written("other", null, "x", CHUNK);
         region.mounts.add(new Mount(V1, v1, Mount.State.CACHED));
         region.mounts.add(new Mount(V2, v2, Mount.State.WARMING));
@@ -244,10 +247,10 @@ class VersionSurveyTest {
                 .containsExactlyInAnyOrder(
                         new Share(3 * CHUNK, List.of(0, 1)),
                         new Share(CHUNK, List.of(0)),
-                        new Share(CHUNK + PAGE, List.of(1, 2)),
+                        new Share(CHUNK + SHORT, List.of(1, 2)),
                         new Share(2 * CHUNK, List.of(2)));
         assertThat(survey.neededBytes()).isEqualTo(2 * CHUNK);
-        assertThat(survey.takenBytes()).isEqualTo(5 * CHUNK + PAGE + other.spaceBytes());
+        assertThat(survey.takenBytes()).isEqualTo(5 * CHUNK + SHORT + other.spaceBytes());
         assertThat(survey().of(asked(OTHER, null)).relatives().getFirst().versions())
                 .containsExactly(V1.toString(), V2.toString());
     }
@@ -306,9 +309,9 @@ class VersionSurveyTest {
 
         assertThat(survey.missing()).isNull();
         assertThat(survey.neededBytes()).isNull();
-        assertThat(survey.takenBytes()).isEqualTo(5 + PAGE);
+        assertThat(survey.takenBytes()).isEqualTo(5 + SHORT);
         assertThat(survey.residents())
-                .containsExactly(new Resident(OTHER.toString(), 5, 1, 5 + PAGE, "CACHED", 1));
+                .containsExactly(new Resident(OTHER.toString(), 5, 1, 5 + SHORT, "CACHED", 1));
     }
 
     @Test

@@ -13,14 +13,15 @@ public record ManifestRef(String uri, Digest digest, long objects, long bytes, l
 
     /**
      * Estimates, without reading the manifest, how many bytes of the chunk stores the version
-     * takes. The estimate is the smaller of two bounds: all of its chunks, and its objects with up
-     * to {@link ChunkId#ALIGNMENT_BYTES} of padding each.
+     * takes. The estimate is the smaller of two bounds: all of its chunks, and its objects and
+     * chunks with {@link ChunkId#ALIGNMENT_BYTES} for each, which is the most padding of an object,
+     * and the footer of a chunk.
      *
      * <p>The second bound is the smaller one if the version fills only part of its chunks, as it
      * does when they also hold objects of other versions.
      */
     public long spaceBytes() {
         return Math.min(
-                chunks * ChunkId.CHUNK_BYTES, bytes + objects * (long) ChunkId.ALIGNMENT_BYTES);
+                chunks * ChunkId.CHUNK_BYTES, bytes + (objects + chunks) * ChunkId.ALIGNMENT_BYTES);
     }
 }
