@@ -1,5 +1,17 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.benchmarks.measure.Goal;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.ProgressLog;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.measure.Selection;
+import dev.forebay.benchmarks.measure.Timing;
+import dev.forebay.benchmarks.stack.BenchmarkedMounts;
+import dev.forebay.benchmarks.stack.ControlPlane;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.Scale;
 import dev.forebay.devstack.fault.LatencyProxy;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
@@ -65,7 +77,7 @@ public final class AwayBenchmark {
         Path file = output.resolve("away.json");
         results.write(file, circumstances);
         System.out.println(results.goals());
-        Benchmarks.say("written to " + file);
+        ProgressLog.say("written to " + file);
     }
 
     private void measure(Path data) throws Exception {
@@ -83,7 +95,7 @@ public final class AwayBenchmark {
                                     begun.complete(away);
                                     return away.endpoint();
                                 })
-                        .progress(Benchmarks::say)
+                        .progress(ProgressLog::say)
                         .build();
         try (Stack stack = Stack.start(config);
                 LatencyProxy away = begun.join();
@@ -95,7 +107,7 @@ public final class AwayBenchmark {
                     ControlPlane control = new ControlPlane(stack.api(), REGION);
                     BenchmarkedMounts contenders =
                             new BenchmarkedMounts(region, table, lake, data, SCALE.warm())) {
-                Timing timing = new Timing(selection, contenders);
+                Timing timing = new Timing(selection, contenders::processes);
                 measure(
                         new DataPlane(SCALE, timing, contenders, lake, table),
                         new ControlPlaneCases(SCALE, control, lake, contenders.peers()));
@@ -104,7 +116,7 @@ public final class AwayBenchmark {
     }
 
     private void measure(DataPlane plane, ControlPlaneCases prewarming) throws Exception {
-        Benchmarks.say("filling lake and region");
+        ProgressLog.say("filling lake and region");
         if (selection.controlPlane()) {
             prewarming.first(results);
         }
@@ -112,7 +124,7 @@ public final class AwayBenchmark {
         for (int number = 0; number < SCALE.warmUps() + SCALE.rounds(); number++) {
             int round = number - SCALE.warmUps() + 1;
             boolean counts = round > 0;
-            Benchmarks.say(
+            ProgressLog.say(
                     counts ? "round %d of %d".formatted(round, SCALE.rounds()) : "warming up");
             Results into = counts ? results : new Results(Goal.AWAY);
             if (selection.controlPlane()) {

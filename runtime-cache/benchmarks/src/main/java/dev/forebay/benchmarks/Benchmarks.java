@@ -1,5 +1,18 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.benchmarks.measure.Command;
+import dev.forebay.benchmarks.measure.FreeMemory;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.ProgressLog;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.measure.Selection;
+import dev.forebay.benchmarks.measure.Timing;
+import dev.forebay.benchmarks.stack.BenchmarkedMounts;
+import dev.forebay.benchmarks.stack.ControlPlane;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.Scale;
 import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
@@ -51,7 +64,7 @@ public final class Benchmarks {
         Path file = output.resolve("data-plane.json");
         results.write(file, circumstances);
         System.out.println(results.goals());
-        say("written to " + file);
+        ProgressLog.say("written to " + file);
     }
 
     static void requireSpace(Path directory, long bytes) throws IOException {
@@ -70,7 +83,7 @@ public final class Benchmarks {
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
                         .sweepInterval(NO_SWEEPS)
-                        .progress(Benchmarks::say)
+                        .progress(ProgressLog::say)
                         .build();
         try (Stack stack = Stack.start(config);
                 Lake lake = new Lake(stack.lake(), data)) {
@@ -87,25 +100,26 @@ public final class Benchmarks {
                     cases.first(results);
                     cases.round(new Results());
                     for (int i = 1; i <= scale.rounds(); i++) {
-                        say("control plane, round %d of %d".formatted(i, scale.rounds()));
+                        ProgressLog.say(
+                                "control plane, round %d of %d".formatted(i, scale.rounds()));
                         cases.round(results);
                     }
                 }
                 if (selection.isAll() || !selection.goals().isEmpty()) {
-                    Timing timing = new Timing(selection, contenders);
+                    Timing timing = new Timing(selection, contenders::processes);
                     DataPlane plane = new DataPlane(scale, timing, contenders, lake, table);
-                    say("filling lake and region");
+                    ProgressLog.say("filling lake and region");
                     plane.prepare();
                     for (int i = 1; i <= scale.warmUps(); i++) {
-                        say("warming up, round %d of %d".formatted(i, scale.warmUps()));
+                        ProgressLog.say("warming up, round %d of %d".formatted(i, scale.warmUps()));
                         plane.once(i - 1, new Results());
                     }
                     for (int i = 1; i <= scale.warmUpsOfWarm(); i++) {
-                        say("warming up what is warm, round %d".formatted(i));
+                        ProgressLog.say("warming up what is warm, round %d".formatted(i));
                         plane.warm(1 - i, new Results());
                     }
                     for (int i = 1; i <= scale.rounds(); i++) {
-                        say("data plane, round %d of %d".formatted(i, scale.rounds()));
+                        ProgressLog.say("data plane, round %d of %d".formatted(i, scale.rounds()));
                         plane.warm(i, results);
                         plane.once(scale.warmUps() + i - 1, results);
                     }
@@ -138,9 +152,5 @@ public final class Benchmarks {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    static void say(String line) {
-        System.err.println("[bench] " + line);
     }
 }

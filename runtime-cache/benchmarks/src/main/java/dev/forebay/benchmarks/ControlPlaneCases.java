@@ -1,7 +1,15 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Results.FOREBAY;
+import static dev.forebay.benchmarks.measure.Results.FOREBAY;
 
+import dev.forebay.benchmarks.measure.BenchmarkedSystem;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.ControlPlane;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.Peers;
+import dev.forebay.benchmarks.stack.Scale;
 import java.util.List;
 
 /**

@@ -1,5 +1,13 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.measure.Timing;
+import dev.forebay.benchmarks.stack.BenchmarkedMounts;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.Scale;
+
 /** All benchmarks of reading. */
 final class DataPlane {
     private final Scale scale;

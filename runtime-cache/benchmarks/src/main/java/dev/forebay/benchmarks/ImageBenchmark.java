@@ -1,7 +1,14 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Results.FOREBAY;
+import static dev.forebay.benchmarks.measure.ProgressLog.say;
+import static dev.forebay.benchmarks.measure.Results.FOREBAY;
 
+import dev.forebay.benchmarks.measure.Command;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.PeakMemory;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.SyntheticVersion;
 import dev.forebay.devstack.erofs.ErofsMount;
 import dev.forebay.image.ErofsImage;
 import dev.forebay.image.ImageFile;
@@ -169,9 +176,5 @@ public final class ImageBenchmark {
 
     private static double secondsSince(long nanos) {
         return (System.nanoTime() - nanos) / 1e9;
-    }
-
-    private static void say(String line) {
-        System.err.println("[bench] " + line);
     }
 }

@@ -1,7 +1,14 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Results.FOREBAY;
+import static dev.forebay.benchmarks.measure.ProgressLog.say;
+import static dev.forebay.benchmarks.measure.Results.FOREBAY;
 
+import dev.forebay.benchmarks.measure.Command;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PeakMemory;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.StubListing;
+import dev.forebay.benchmarks.stack.SyntheticVersion;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.lake.LakeObject;
 import dev.forebay.lake.Listing;
@@ -173,9 +180,5 @@ public final class IngestBenchmark {
 
     private static double secondsSince(long nanos) {
         return (System.nanoTime() - nanos) / 1e9;
-    }
-
-    private static void say(String what) {
-        System.err.println("[bench] " + what);
     }
 }

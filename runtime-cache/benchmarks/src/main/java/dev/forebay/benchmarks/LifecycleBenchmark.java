@@ -1,7 +1,21 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Results.FOREBAY;
+import static dev.forebay.benchmarks.measure.Results.FOREBAY;
 
+import dev.forebay.benchmarks.measure.BenchmarkedSystem;
+import dev.forebay.benchmarks.measure.Goal;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.Parallel;
+import dev.forebay.benchmarks.measure.ProgressLog;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.BareUpdate;
+import dev.forebay.benchmarks.stack.ControlPlane;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.Peers;
+import dev.forebay.benchmarks.stack.Scale;
 import dev.forebay.devstack.stack.Region;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
@@ -105,7 +119,7 @@ public final class LifecycleBenchmark {
         Path file = output.resolve("lifecycle.json");
         results.write(file, circumstances);
         System.out.println(results.goals());
-        Benchmarks.say("written to " + file);
+        ProgressLog.say("written to " + file);
     }
 
     private static void measure(Effort effort, Path data, Results results) throws Exception {
@@ -115,7 +129,7 @@ public final class LifecycleBenchmark {
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
                         .sweepInterval(Benchmarks.NO_SWEEPS)
-                        .progress(Benchmarks::say)
+                        .progress(ProgressLog::say)
                         .build();
         try (Stack stack = Stack.start(config);
                 Lake lake = new Lake(stack.lake(), data);
@@ -202,7 +216,7 @@ public final class LifecycleBenchmark {
     }
 
     private void say(String what, int round) {
-        Benchmarks.say(
+        ProgressLog.say(
                 round < 0
                         ? "%s, warming up".formatted(what)
                         : "%s, round %d of %d".formatted(what, round + 1, effort.rounds()));

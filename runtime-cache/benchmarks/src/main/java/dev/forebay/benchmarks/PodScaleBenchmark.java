@@ -1,5 +1,14 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.benchmarks.measure.Command;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.PeakMemory;
+import dev.forebay.benchmarks.measure.ProgressLog;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.SyntheticVersion;
 import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.server.Readiness;
 import dev.forebay.devstack.stack.FuseMount;
@@ -51,7 +60,7 @@ public final class PodScaleBenchmark {
         Path file = output.resolve("pod-%d.json".formatted(version.objects()));
         results.write(file, circumstances);
         System.out.println(results.table());
-        Benchmarks.say("written to " + file);
+        ProgressLog.say("written to " + file);
     }
 
     private static void measure(SyntheticVersion version, Path data, Results results)
@@ -62,13 +71,13 @@ public final class PodScaleBenchmark {
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
                         .sweepInterval(Benchmarks.NO_SWEEPS)
-                        .progress(Benchmarks::say)
+                        .progress(ProgressLog::say)
                         .build();
         try (Stack stack = Stack.start(config);
                 MountTable table = new MountTable(stack.region(REGION), stack.lake(), data)) {
             Region region = stack.region(REGION);
             region.fuse().close();
-            Benchmarks.say("writing a manifest of %d objects".formatted(version.objects()));
+            ProgressLog.say("writing a manifest of %d objects".formatted(version.objects()));
             ManifestFile manifest =
                     table.freeze(
                             "photos",
@@ -97,7 +106,7 @@ public final class PodScaleBenchmark {
 
     private static void find(Path folder, SyntheticVersion version, Results results)
             throws Exception {
-        Benchmarks.say("listing it");
+        ProgressLog.say("listing it");
         long began = System.nanoTime();
         // No file has this size, so find checks every inode and prints nothing.
         Command.run("find", folder.toString(), "-type", "f", "-size", "1c");

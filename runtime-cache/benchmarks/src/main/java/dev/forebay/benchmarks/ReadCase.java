@@ -1,5 +1,8 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.Parallel;
+import dev.forebay.benchmarks.measure.Timing;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -1,7 +1,12 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Results.FOREBAY;
+import static dev.forebay.benchmarks.measure.Results.FOREBAY;
 
+import dev.forebay.benchmarks.measure.Command;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.PeakMemory;
+import dev.forebay.benchmarks.measure.Results;
 import dev.forebay.chunkstore.ChunkStore;
 import dev.forebay.chunkstore.StoreLimits;
 import dev.forebay.model.ChunkId;

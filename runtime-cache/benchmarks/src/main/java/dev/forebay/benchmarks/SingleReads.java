@@ -1,15 +1,27 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.BenchmarkedSystem.GET;
-import static dev.forebay.benchmarks.BenchmarkedSystem.NGINX;
-import static dev.forebay.benchmarks.BenchmarkedSystem.ON_DEMAND;
-import static dev.forebay.benchmarks.BenchmarkedSystem.RAW;
-import static dev.forebay.benchmarks.BenchmarkedSystem.RCLONE;
-import static dev.forebay.benchmarks.BenchmarkedSystem.S3FS;
-import static dev.forebay.benchmarks.BenchmarkedSystem.S5CMD;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.GET;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.NGINX;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.ON_DEMAND;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.RAW;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.RCLONE;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.S3FS;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.S5CMD;
 
-import dev.forebay.benchmarks.Timing.Done;
-import dev.forebay.benchmarks.Timing.Work;
+import dev.forebay.benchmarks.measure.BenchmarkedSystem;
+import dev.forebay.benchmarks.measure.Command;
+import dev.forebay.benchmarks.measure.CpuTime;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.measure.Timing;
+import dev.forebay.benchmarks.measure.Timing.Done;
+import dev.forebay.benchmarks.measure.Timing.Work;
+import dev.forebay.benchmarks.stack.BenchmarkedMounts;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.Scale;
+import dev.forebay.benchmarks.stack.Tree;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,12 @@
 package dev.forebay.benchmarks;
 
+import dev.forebay.benchmarks.measure.CompilerTime;
+import dev.forebay.benchmarks.measure.CpuTime;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
 import dev.forebay.devstack.mount.Mounts;
 import dev.forebay.devstack.program.AotCache;
 import dev.forebay.devstack.program.JavaCommand;

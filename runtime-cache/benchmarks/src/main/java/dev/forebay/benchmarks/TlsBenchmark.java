@@ -1,6 +1,14 @@
 package dev.forebay.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.forebay.benchmarks.measure.CpuTime;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.Parallel;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Lake;
+import dev.forebay.benchmarks.stack.MountTable;
+import dev.forebay.benchmarks.stack.SoleWorker;
 import dev.forebay.devstack.server.EtcdServer;
 import dev.forebay.devstack.server.S3Server;
 import dev.forebay.devstack.tls.CertificateAuthority;

@@ -1,7 +1,17 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.Results.FOREBAY;
+import static dev.forebay.benchmarks.measure.Results.FOREBAY;
 
+import dev.forebay.benchmarks.measure.CpuTime;
+import dev.forebay.benchmarks.measure.MachineFacts;
+import dev.forebay.benchmarks.measure.MemoryAndDiskUse;
+import dev.forebay.benchmarks.measure.Parallel;
+import dev.forebay.benchmarks.measure.ProgressLog;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.stack.ControlPlane;
+import dev.forebay.benchmarks.stack.Dataset;
+import dev.forebay.benchmarks.stack.Histories;
+import dev.forebay.benchmarks.stack.Lake;
 import dev.forebay.devstack.stack.Stack;
 import dev.forebay.devstack.stack.StackConfig;
 import java.nio.file.Files;
@@ -80,7 +90,7 @@ public final class VersionsBenchmark {
         MachineFacts.atEnd(circumstances);
         Path file = output.resolve("versions.json");
         results.write(file, circumstances);
-        Benchmarks.say("written to " + file);
+        ProgressLog.say("written to " + file);
     }
 
     private static void measure(int versions, Path data, Results results) throws Exception {
@@ -90,7 +100,7 @@ public final class VersionsBenchmark {
                         .buckets(Lake.BUCKET)
                         .manifestBucket(Lake.MANIFESTS)
                         .sweepInterval(SWEEP_INTERVAL)
-                        .progress(Benchmarks::say)
+                        .progress(ProgressLog::say)
                         .build();
         try (Stack stack = Stack.start(config);
                 Lake lake = new Lake(stack.lake(), data);
@@ -104,12 +114,12 @@ public final class VersionsBenchmark {
     private void run() throws Exception {
         List<Dataset> warmUps = registered("warm-up", WARM_UPS);
         List<Dataset> alive = registered("alive", versions);
-        Benchmarks.say("warming up");
+        ProgressLog.say("warming up");
         ensure(warmUps);
         idle("cpu_idle_before");
         MemoryAndDiskUse before = MemoryAndDiskUse.of(stack);
         Processes began = Processes.of(stack);
-        Benchmarks.say("ensuring %d versions".formatted(versions));
+        ProgressLog.say("ensuring %d versions".formatted(versions));
         long start = System.nanoTime();
         ensure(alive);
         double seconds = (System.nanoTime() - start) / 1e9;
@@ -123,7 +133,7 @@ public final class VersionsBenchmark {
 
     /** Measures the processor time while there are no requests. */
     private void idle(String name) throws Exception {
-        Benchmarks.say("idle for %d s".formatted(IDLE.toSeconds()));
+        ProgressLog.say("idle for %d s".formatted(IDLE.toSeconds()));
         Processes atRest = Processes.of(stack);
         Thread.sleep(IDLE);
         cpu(name, "ms/s", atRest, Processes.of(stack), (double) IDLE.toSeconds());

@@ -1,17 +1,24 @@
 package dev.forebay.benchmarks;
 
-import static dev.forebay.benchmarks.BenchmarkedSystem.JNR;
-import static dev.forebay.benchmarks.BenchmarkedSystem.KERNEL;
-import static dev.forebay.benchmarks.BenchmarkedSystem.NATIVE;
-import static dev.forebay.benchmarks.BenchmarkedSystem.NATIVE_LOOPS;
-import static dev.forebay.benchmarks.BenchmarkedSystem.ON_DEMAND;
-import static dev.forebay.benchmarks.BenchmarkedSystem.RAW;
-import static dev.forebay.benchmarks.BenchmarkedSystem.RCLONE;
-import static dev.forebay.benchmarks.BenchmarkedSystem.S3FS;
-import static dev.forebay.benchmarks.BenchmarkedSystem.STOCK;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.JNR;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.KERNEL;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.NATIVE;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.NATIVE_LOOPS;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.ON_DEMAND;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.RAW;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.RCLONE;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.S3FS;
+import static dev.forebay.benchmarks.measure.BenchmarkedSystem.STOCK;
 
-import dev.forebay.benchmarks.Timing.Done;
-import dev.forebay.benchmarks.Timing.Work;
+import dev.forebay.benchmarks.measure.BenchmarkedSystem;
+import dev.forebay.benchmarks.measure.PageCache;
+import dev.forebay.benchmarks.measure.Results;
+import dev.forebay.benchmarks.measure.Timing;
+import dev.forebay.benchmarks.measure.Timing.Done;
+import dev.forebay.benchmarks.measure.Timing.Work;
+import dev.forebay.benchmarks.stack.BenchmarkedMounts;
+import dev.forebay.benchmarks.stack.Scale;
+import dev.forebay.benchmarks.stack.Tree;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
