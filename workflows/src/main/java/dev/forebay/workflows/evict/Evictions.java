@@ -6,6 +6,7 @@ import dev.forebay.lifecycle.VersionEvent.EvictionRefused;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
+import dev.forebay.thread.Backoff;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.fill.Fills;
 import dev.forebay.workflows.input.EvictInput;
@@ -37,15 +38,14 @@ public final class Evictions {
     private static final String UNKNOWN = "the reason is no longer known";
 
     /**
-     * Short, because the obstacle is most often the child of the previous run, which is about to
-     * end.
+     * Starts with a short pause, because the obstacle is most often the child of the previous run,
+     * which is about to end.
      */
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(5);
-
-    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+    private static final Backoff BACKOFF = new Backoff(Duration.ofSeconds(5), Duration.ofHours(1));
 
     /** Used while the child of the previous run continues, because it may end at any time. */
-    private static final Duration LONGEST_PAUSE_BESIDE_ANOTHER = Duration.ofMinutes(1);
+    private static final Backoff BACKOFF_BESIDE_ANOTHER =
+            new Backoff(BACKOFF.first(), Duration.ofMinutes(1));
 
     private final VersionState state;
     private final Fills fills;
@@ -117,9 +117,8 @@ public final class Evictions {
     }
 
     private void evict(EvictInput input) {
-        Duration pause = FIRST_PAUSE;
-        Duration longest;
-        while (true) {
+        for (int attempt = 1; ; attempt++) {
+            Backoff backoff;
             try {
                 ChildWorkflows.evict(input.version(), input.region()).run(input);
                 return;
@@ -129,15 +128,17 @@ public final class Evictions {
                     spare(input.region());
                     throw Failures.refusal(problem);
                 }
-                LOG.warn("Eviction from {} continues after {}", input.region(), problem);
-                longest =
+                LOG.warn(
+                        "Cannot finish the eviction of {} from {} yet; retrying: {}",
+                        input.version(),
+                        input.region(),
+                        problem);
+                backoff =
                         failure.getCause() instanceof WorkflowExecutionAlreadyStarted
-                                ? LONGEST_PAUSE_BESIDE_ANOTHER
-                                : LONGEST_PAUSE;
+                                ? BACKOFF_BESIDE_ANOTHER
+                                : BACKOFF;
             }
-            Workflow.sleep(pause);
-            pause = pause.multipliedBy(2);
-            pause = pause.compareTo(longest) < 0 ? pause : longest;
+            Workflow.sleep(backoff.after(attempt));
         }
     }
 

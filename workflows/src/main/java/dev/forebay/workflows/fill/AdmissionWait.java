@@ -1,6 +1,7 @@
 package dev.forebay.workflows.fill;
 
 import dev.forebay.model.ErrorCode;
+import dev.forebay.thread.Backoff;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.activity.SpaceActivities.FreedSpace;
 import dev.forebay.workflows.input.PrewarmInput;
@@ -44,8 +45,9 @@ public final class AdmissionWait {
      */
     private static final Duration ASK_INTERVAL = Duration.ofMinutes(1);
 
-    private static final Duration FIRST_TIMEOUT = Duration.ofSeconds(30);
-    private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(5);
+    /** The growing timeouts of requests that wait for space. */
+    private static final Backoff TIMEOUTS =
+            new Backoff(Duration.ofSeconds(30), Duration.ofMinutes(5));
 
     private final PrewarmInput input;
     private final Urgency urgency;
@@ -77,15 +79,12 @@ public final class AdmissionWait {
         if (path.isPresent()) {
             return path.get();
         }
-        Duration timeout = FIRST_TIMEOUT;
-        while (true) {
+        for (int attempt = 1; ; attempt++) {
             try {
-                return attempt(timeout);
+                return attempt(TIMEOUTS.after(attempt));
             } catch (ActivityFailure failure) {
                 requireWorthWaiting(failure);
             }
-            timeout = timeout.multipliedBy(2);
-            timeout = timeout.compareTo(LONGEST_TIMEOUT) < 0 ? timeout : LONGEST_TIMEOUT;
         }
     }
 

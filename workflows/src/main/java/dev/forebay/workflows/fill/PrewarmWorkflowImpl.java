@@ -4,6 +4,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
+import dev.forebay.thread.Backoff;
 import dev.forebay.workflows.DatasetVersionWorkflow;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.PrewarmWorkflow;
@@ -38,7 +39,8 @@ import org.jspecify.annotations.Nullable;
 public class PrewarmWorkflowImpl implements PrewarmWorkflow {
 
     private static final int MOST_ROUNDS = 10;
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
 
     /** The coverage of a version whose mount the region has lost. */
     private static final Coverage NOTHING = new Coverage(0, 0, 0, 0);
@@ -269,7 +271,7 @@ public class PrewarmWorkflowImpl implements PrewarmWorkflow {
                                     coverage.firstMissing(),
                                     MOST_ROUNDS));
         }
-        Workflow.sleep(FIRST_PAUSE.multipliedBy(1L << cursor.round()));
+        Workflow.sleep(BACKOFF.after(round));
         Cursor next =
                 new Cursor(
                         cursor.path(),

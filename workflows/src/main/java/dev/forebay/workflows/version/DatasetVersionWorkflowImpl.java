@@ -1,6 +1,5 @@
 package dev.forebay.workflows.version;
 
-import dev.forebay.lifecycle.Lifecycle;
 import dev.forebay.lifecycle.VersionEvent.FillCounted;
 import dev.forebay.lifecycle.VersionEvent.Mounted;
 import dev.forebay.lifecycle.VersionEvent.Read;
@@ -33,18 +32,14 @@ import dev.forebay.workflows.message.ResumeRequest;
 import dev.forebay.workflows.message.TtlRequest;
 import dev.forebay.workflows.message.UnpinRequest;
 import dev.forebay.workflows.message.VersionStatus;
-import dev.forebay.workflows.pin.PinRequester;
 import dev.forebay.workflows.pin.PinWatch;
 import dev.forebay.workflows.pin.VersionPins;
 import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.state.VersionState;
-import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInit;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 
 /**
  * The implementation of a version's entity workflow. Handlers change the state by events and wait.
@@ -56,15 +51,6 @@ import java.util.stream.Collectors;
  * ended, and send their requests to the next run.
  */
 public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
-
-    /** After this time a client gets an answer although the eviction continues. */
-    private static final Duration EVICTION_TIMEOUT = Duration.ofMinutes(30);
-
-    /**
-     * The longest wait of a cancellation for the catalogue. If the catalogue is away, it hears of
-     * the cancellation later.
-     */
-    private static final Duration CATALOGUE_TIMEOUT = Duration.ofSeconds(5);
 
     /**
      * The longest wait of a pin request for the version's mount, which may itself wait for space.
@@ -84,6 +70,8 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
     private final CatalogueProjection projection;
     private final TemporalDisplay display;
     private final UnansweredRequests callers;
+    private final EvictionRequests evictionRequests;
+    private final Cancellations cancellations;
 
     @WorkflowInit
     public DatasetVersionWorkflowImpl(VersionInput input) {
@@ -100,6 +88,9 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
         projection = new CatalogueProjection(state);
         display = new TemporalDisplay(state);
         callers = new UnansweredRequests(input.unansweredRequests());
+        evictionRequests = new EvictionRequests(state, evictions, callers);
+        cancellations =
+                new Cancellations(state, ingest, fills, evictions, pins, projection, callers);
     }
 
     @Override
@@ -207,22 +198,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void evict(EvictRequest request) {
-        RegionName region = request.region();
-        Residency residency = state.residency(region);
-        if (residency.state() == State.ABSENT) {
-            return;
-        }
-        if (residency.state() != State.EVICTING) {
-            refuseUnlessEvictable(request);
-        }
-        Promise<Void> eviction = evictions.of(region, request.reason());
-        if (!Timeouts.await(EVICTION_TIMEOUT, eviction::isCompleted)) {
-            throw Failures.refusal(
-                    ErrorCode.UNAVAILABLE,
-                    "%s does not answer. The eviction continues: check it with 'forebay status %s'"
-                            .formatted(region, input.version()));
-        }
-        eviction.get();
+        evictionRequests.evict(request);
     }
 
     @Override
@@ -255,52 +231,7 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
 
     @Override
     public void cancel(CancelRequest request) {
-        List<RegionName> unwanted =
-                cancelled(request.updateId()).stream().filter(this::isUnwanted).toList();
-        List<Promise<Void>> ends =
-                unwanted.stream()
-                        .map(region -> evictions.of(region, "its last request was cancelled"))
-                        .toList();
-        boolean isGivenUp =
-                state.status().manifest() == null
-                        && state.status().regions().stream()
-                                .noneMatch(residency -> residency.state() == State.WARMING);
-        if (isGivenUp) {
-            ingest.stop();
-        }
-        if (!Timeouts.await(EVICTION_TIMEOUT, () -> ends.stream().allMatch(Promise::isCompleted))) {
-            throw Failures.refusal(
-                    ErrorCode.UNAVAILABLE,
-                    "the request is cancelled. The bytes that are present will be evicted as soon as %s answer"
-                            .formatted(unwanted));
-        }
-        if (isGivenUp) {
-            // Once the catalogue knows, the version's name is free again, and a late listing
-            // freezes nothing.
-            Timeouts.await(CATALOGUE_TIMEOUT, projection::isUpToDate);
-        }
-    }
-
-    private List<RegionName> cancelled(String id) {
-        boolean isExpected = callers.isExpected(id);
-        List<RegionName> regions = callers.cancel(id);
-        if (isExpected) {
-            // Only this run knows which pins the previous run took for the request.
-            pins.releaseAll(new PinRequester(id));
-        }
-        return regions;
-    }
-
-    /**
-     * Returns whether a region's incomplete copy has no user: a request began it, and no client
-     * waits for it or pins it.
-     */
-    private boolean isUnwanted(RegionName region) {
-        return state.state(region) == State.WARMING
-                && fills.wasAskedFor(region)
-                && state.pins(region).isEmpty()
-                && !callers.isWaitedFor(region)
-                && !callers.isExpected(region);
+        cancellations.cancel(request.updateId());
     }
 
     @Override
@@ -380,46 +311,6 @@ public class DatasetVersionWorkflowImpl implements DatasetVersionWorkflow {
                 case EVICTING -> evictions.takeUp(region, input.unfinishedEvictions());
                 case ABSENT, CACHED, BLOCKED -> {}
             }
-        }
-    }
-
-    private void refuseUnlessEvictable(EvictRequest request) {
-        RegionName region = request.region();
-        List<PinGrant> held = state.pins(region);
-        if (!held.isEmpty()) {
-            throw Failures.refusal(
-                    ErrorCode.PINNED,
-                    "%s is pinned in %s by %s. 'forebay unpin %s %s --region %s' ends the first pin, whose owner loses it"
-                            .formatted(
-                                    input.version(),
-                                    region,
-                                    held.stream()
-                                            .limit(10)
-                                            .map(pin -> pin.holder() + " (" + pin.id() + ")")
-                                            .collect(Collectors.joining(", ")),
-                                    input.version(),
-                                    held.getFirst().id(),
-                                    region));
-        }
-        if (request.onlyIfExpired()
-                && !Lifecycle.isExpired(state.status(), region, VersionState.now())) {
-            throw Failures.refusal(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "the time to live of %s in %s has not ended"
-                            .formatted(input.version(), region));
-        }
-        if (request.ifEvictableAt() != null
-                && !request.ifEvictableAt().equals(state.residency(region).evictableAt())) {
-            throw Failures.refusal(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "%s was used in %s after the sweep chose it"
-                            .formatted(input.version(), region));
-        }
-        if (request.onlyIfUnwanted()
-                && (callers.isWaitedFor(region) || state.state(region) == State.WARMING)) {
-            throw Failures.refusal(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "a request waits for %s in %s".formatted(input.version(), region));
         }
     }
 

@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -72,22 +71,11 @@ final class RegionWatch implements AutoCloseable {
         record Doubted() implements Signal {}
     }
 
-    /** A listener, and the view that it received last. Only the watch's thread uses that view. */
-    private static final class Listener {
-
-        private final Consumer<RegionView> target;
-        private @Nullable RegionView told;
-
-        Listener(Consumer<RegionView> target) {
-            this.target = target;
-        }
-    }
-
     private final EtcdConnection connection;
     private final String root;
     private final Optional<RegionFileWriter> memory;
     private final RegionTable table = new RegionTable();
-    private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+    private final ViewListeners listeners = new ViewListeners();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>(MAX_SIGNALS);
     private final CountDownLatch firstSnapshot = new CountDownLatch(1);
     private final AtomicBoolean doubted = new AtomicBoolean();
@@ -135,7 +123,8 @@ final class RegionWatch implements AutoCloseable {
         if (current == null) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "etcd at %s has not answered yet".formatted(connection.config().endpoints()));
+                    "etcd at %s has not answered since this process started: check its members, and that this machine reaches them"
+                            .formatted(connection.config().endpoints()));
         }
         return current;
     }
@@ -166,7 +155,7 @@ final class RegionWatch implements AutoCloseable {
                 if (!connected || System.nanoTime() - asked > timeout.toNanos()) {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE,
-                            "etcd at %s does not report changes"
+                            "etcd at %s reports no changes, so the state of the region may be out of date: check its members, and retry"
                                     .formatted(connection.config().endpoints()));
                 }
                 if (doubted.compareAndSet(false, true) && !signals.offer(new Signal.Doubted())) {
@@ -175,13 +164,14 @@ final class RegionWatch implements AutoCloseable {
             } while (!confirmation.awaitSince(asked, REPEAT_COMPARISON));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "interrupted while waiting for etcd: retry", e);
         }
     }
 
     /** Adds a listener. The watch's thread calls it soon, at the latest after the next check. */
     void subscribe(Consumer<RegionView> listener) {
-        listeners.add(new Listener(listener));
+        listeners.add(listener);
         // If the queue is full, the listener is called for the changes in it.
         boolean _ = signals.offer(new Signal.Subscribed());
     }
@@ -215,7 +205,8 @@ final class RegionWatch implements AutoCloseable {
         }
         if (view == null && !closed && silence.isWorthAWarning()) {
             LOG.warn(
-                    "etcd at {} has not answered for {} s: {}",
+                    "etcd at {} has not answered for {} s. Check its members, and that this machine "
+                            + "reaches them: {}",
                     connection.config().endpoints(),
                     SILENCE_WARNING.toSeconds(),
                     e.getMessage());
@@ -237,7 +228,7 @@ final class RegionWatch implements AutoCloseable {
         boolean _ =
                 CatchAll.run(
                         connection::refresh,
-                        e -> LOG.warn("Cannot replace the connection to etcd for now", e));
+                        e -> LOG.warn("Cannot open a new connection to etcd; retrying", e));
     }
 
     /**
@@ -371,7 +362,7 @@ final class RegionWatch implements AutoCloseable {
                         keys -> {
                             keys.forEach((key, value) -> table.put(key, value.getBytes(UTF_8), 0));
                             publish();
-                            LOG.warn("etcd does not answer; continuing with its last known state");
+                            LOG.warn("etcd does not answer; continuing with the stored state");
                         });
     }
 
@@ -406,29 +397,10 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    /**
-     * Calls each listener that does not have the current view. A listener that fails is called
-     * again.
-     */
     private void tell() {
         RegionView current = view;
-        if (current == null) {
-            return;
-        }
-        for (Listener listener : listeners) {
-            if (!current.equals(listener.told)) {
-                boolean _ =
-                        CatchAll.run(
-                                () -> {
-                                    listener.target.accept(current);
-                                    listener.told = current;
-                                },
-                                e ->
-                                        LOG.error(
-                                                "A listener for changes of the region failed, "
-                                                        + "and is called again",
-                                                e));
-            }
+        if (current != null) {
+            listeners.tell(current);
         }
     }
 
