@@ -5,6 +5,7 @@ import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.ThreadStart;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
@@ -45,6 +46,15 @@ public final class DamageReports {
 
     private void report(WorkerNode worker, Digest manifest, ChunkId chunk) {
         Report report = new Report(worker.id(), chunk);
+        Runnable sender =
+                () -> {
+                    try {
+                        send(worker, manifest, chunk);
+                    } finally {
+                        ended(report);
+                    }
+                };
+        Runnable start = () -> Thread.ofVirtual().name("damage-report").start(sender);
         if (!underWay.add(report)) {
             return;
         }
@@ -52,18 +62,7 @@ public final class DamageReports {
             underWay.remove(report);
             return;
         }
-        try {
-            Thread.ofVirtual()
-                    .name("damage-report")
-                    .start(
-                            () -> {
-                                try {
-                                    send(worker, manifest, chunk);
-                                } finally {
-                                    ended(report);
-                                }
-                            });
-        } catch (OutOfMemoryError noThread) {
+        if (!ThreadStart.attempt(start)) {
             ended(report);
         }
     }

@@ -3,6 +3,7 @@ package dev.forebay.fuse.csi;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.ThreadStart;
 import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -15,7 +16,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -97,6 +97,10 @@ final class VolumeCalls implements AutoCloseable {
                         timeout,
                         Context.current().getDeadline(),
                         () -> stops || call.isCancelled());
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        Callable<T> body = () -> run(kind, target, until, work);
+        Runnable task = () -> CatchAll.complete(answer, body);
+        Runnable start = () -> kind.threads().execute(task);
         if (!targets.add(target)) {
             caller.onError(
                     Status.ABORTED
@@ -113,17 +117,12 @@ final class VolumeCalls implements AutoCloseable {
                     "the most calls that --calls allows are running: retry");
             return;
         }
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        try {
-            Callable<T> body = () -> run(kind, target, until, work);
-            kind.threads().execute(() -> CatchAll.complete(answer, body));
-        } catch (RejectedExecutionException e) {
+        if (!ThreadStart.attempt(start)) {
             end(kind, target);
-            refuse(caller, ErrorCode.UNAVAILABLE, "the driver is stopping: retry");
-            return;
-        } catch (OutOfMemoryError noThread) {
-            end(kind, target);
-            refuse(caller, ErrorCode.UNAVAILABLE, "no thread is available for this call: retry");
+            refuse(
+                    caller,
+                    ErrorCode.UNAVAILABLE,
+                    "the driver is stopping, or has no thread for this call: retry");
             return;
         }
         var _ =

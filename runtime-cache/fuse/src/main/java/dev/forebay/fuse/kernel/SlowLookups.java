@@ -5,6 +5,7 @@ import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.RequestHeader;
 import dev.forebay.linux.Descriptor;
+import dev.forebay.thread.ThreadStart;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -79,10 +80,9 @@ final class SlowLookups {
             // The handler fails in the same way, and its guard maps the failure.
             return false;
         }
+        Runnable start = () -> executor.execute(() -> run(asked.handler(), kept, deferred));
         unanswered.add(1);
-        try {
-            executor.execute(() -> run(asked.handler(), kept, deferred));
-        } catch (OutOfMemoryError noThread) {
+        if (!ThreadStart.attempt(start)) {
             unanswered.add(-1);
             return !deferred.cancel();
         }

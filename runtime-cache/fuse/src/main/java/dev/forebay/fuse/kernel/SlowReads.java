@@ -9,6 +9,7 @@ import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.linux.Descriptor;
+import dev.forebay.thread.ThreadStart;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -104,10 +105,9 @@ final class SlowReads {
             // The read handler fails in the same way, and its guard maps the failure.
             return false;
         }
+        Runnable start = () -> executor.execute(() -> run(read, deferred));
         unanswered.add(1);
-        try {
-            executor.execute(() -> run(read, deferred));
-        } catch (OutOfMemoryError noThread) {
+        if (!ThreadStart.attempt(start)) {
             unanswered.add(-1);
             return !deferred.cancel();
         }

@@ -10,12 +10,12 @@ import dev.forebay.manifest.Pack;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
+import dev.forebay.thread.ThreadStart;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 
 /**
@@ -189,9 +189,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
             long until = Math.min(to, piece.end(pack.bytes()));
             if (isHere(piece, at, until)) {
                 node.orElseThrow().willRead(pack.id(), at, until);
-            } else if (!cache.contains(piece)
-                    && split.getIfPresent(piece) == null
-                    && prefetches.tryAcquire()) {
+            } else if (!cache.contains(piece) && split.getIfPresent(piece) == null) {
                 prefetch(piece, pack);
             }
             at = until;
@@ -199,16 +197,16 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
     }
 
     private void prefetch(PieceKey piece, Pack pack) {
-        try {
-            executor.execute(
-                    () -> {
-                        try {
-                            cache.prefetch(piece, slab -> load(piece, pack.bytes(), slab));
-                        } finally {
-                            prefetches.release();
-                        }
-                    });
-        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+        Runnable prefetch =
+                () -> {
+                    try {
+                        cache.prefetch(piece, slab -> load(piece, pack.bytes(), slab));
+                    } finally {
+                        prefetches.release();
+                    }
+                };
+        Runnable start = () -> executor.execute(prefetch);
+        if (prefetches.tryAcquire() && !ThreadStart.attempt(start)) {
             // The read that needs the piece loads it itself.
             prefetches.release();
         }

@@ -6,6 +6,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.Seconds;
 import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.ThreadStart;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -86,16 +87,16 @@ final class FillsInFlight<T> {
                         manifest, urgency, new CompletableFuture<>(), new CompletableFuture<>());
         Callable<T> body = () -> run(chunk, mine, work);
         Runnable fill = () -> CatchAll.complete(mine.result, body);
+        Runnable start = () -> Thread.ofVirtual().name("fill").start(fill);
         Flight<T> other = underWay.putIfAbsent(chunk, mine);
         if (other == null) {
-            try {
-                Thread.ofVirtual().name("fill").start(fill);
-            } catch (OutOfMemoryError noThread) {
+            if (!ThreadStart.attempt(start)) {
                 // Otherwise the entry would stay, and all later callers would wait for it.
                 underWay.remove(chunk, mine);
                 mine.result.completeExceptionally(
                         new ForebayException(
-                                ErrorCode.UNAVAILABLE, "no thread to fill a chunk", noThread));
+                                ErrorCode.UNAVAILABLE,
+                                "no memory for a thread that fills a chunk: retry, or raise the worker's memory"));
             }
             return Optional.of(new Landed<>(await(chunk, mine, partWillDo, timeout), true));
         }
@@ -161,12 +162,13 @@ final class FillsInFlight<T> {
         } catch (TimeoutException e) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "filling chunk %s took longer than %s".formatted(chunk, Seconds.of(timeout)),
+                    "filling chunk %s takes longer than %s: retry, or raise forebay.worker.fill.timeout"
+                            .formatted(chunk, Seconds.of(timeout)),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "interrupted while waiting for a fill", e);
+                    ErrorCode.UNAVAILABLE, "interrupted while waiting for a fill: retry", e);
         } catch (ExecutionException e) {
             // Several callers may throw this failure: each gets an exception with its own stack
             // trace.

@@ -5,6 +5,7 @@ import dev.forebay.lake.ReadMeter;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.thread.CatchAll;
+import dev.forebay.thread.ThreadStart;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -187,16 +188,20 @@ final class LakeFetch {
         private void start() {
             int readers = Math.min(first.pieces.size() + rest.pieces.size(), parallel);
             int begun = 0;
-            try {
-                for (; begun < readers; begun++) {
-                    threads.newThread(this::readAll).start();
-                }
-            } catch (OutOfMemoryError noThread) {
-                // The other threads read its share. Without any, the fetch ends with nothing read.
-                if (begun == 0) {
-                    stop();
-                }
-                LOG.warn("No thread to read from the lake", noThread);
+            while (begun < readers
+                    && ThreadStart.attempt(() -> threads.newThread(this::readAll).start())) {
+                begun++;
+            }
+            if (begun < readers) {
+                LOG.warn(
+                        "Reading from the lake with {} of {} threads: raise the worker's memory, or "
+                                + "its limit of threads",
+                        begun,
+                        readers);
+            }
+            // Each thread reads any part. Without any thread, the fetch ends with nothing read.
+            if (begun == 0) {
+                stop();
             }
         }
 

@@ -7,6 +7,7 @@ import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
+import dev.forebay.thread.ThreadStart;
 import dev.forebay.transfer.WorkerClient;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,6 +79,7 @@ public final class OwnerReadAhead implements ReadAhead {
     }
 
     private void begin(Digest manifest, ChunkId chunk, long fileEnd) {
+        Runnable start = () -> Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk));
         if (chunk.start() >= fileEnd || !underWay.add(chunk)) {
             return;
         }
@@ -85,9 +87,7 @@ public final class OwnerReadAhead implements ReadAhead {
             underWay.remove(chunk);
             return;
         }
-        try {
-            Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk));
-        } catch (OutOfMemoryError noThread) {
+        if (!ThreadStart.attempt(start)) {
             end(chunk);
         }
     }

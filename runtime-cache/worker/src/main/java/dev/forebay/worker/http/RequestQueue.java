@@ -1,5 +1,6 @@
 package dev.forebay.worker.http;
 
+import dev.forebay.thread.ThreadStart;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -34,14 +35,13 @@ final class RequestQueue {
      * @throws Refusal 503 if the queue is full
      */
     void run(Runnable task) {
+        Runnable start = () -> Thread.ofVirtual().name(name).start(() -> inTurn(task));
         int now = admitted.incrementAndGet();
         if (now > limit) {
             admitted.decrementAndGet();
             throw Refusal.busy(limit - concurrency, retryAfter);
         }
-        try {
-            Thread.ofVirtual().name(name).start(() -> inTurn(task));
-        } catch (OutOfMemoryError noThread) {
+        if (!ThreadStart.attempt(start)) {
             admitted.decrementAndGet();
             throw Refusal.busy(limit - concurrency, retryAfter);
         }
