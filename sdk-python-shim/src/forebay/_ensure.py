@@ -296,7 +296,7 @@ class _Setbacks:
 def _receipts(status: EnsureStatus) -> tuple[Receipt, ...]:
     first = status.receipt
     if first is None:
-        raise UnexpectedAnswer("the control plane says that the request is done, but sent no receipt")
+        raise UnexpectedAnswer("the control plane sent no receipt of a complete request: upgrade it, or this package")
     return (first, *(each for each in status.receipts if each.region != first.region))
 
 

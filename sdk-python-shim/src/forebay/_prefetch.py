@@ -39,6 +39,6 @@ def prefetch_dataset(
             if not error.retryable:
                 raise
             _display.warn(
-                f"the platform did not take the hint that {name}@{version} will be needed: {error}", ForebayWarning, 2
+                f"cannot prefetch {name}@{version}, so first reads may wait for the lake: {error}", ForebayWarning, 2
             )
             return None

@@ -274,7 +274,7 @@ def test_evict_refuses_pinned_and_absent_versions(run: Run, plane: ControlPlane)
 
 def test_sweep_shows_victims_and_reasons_before_and_after_it_evicts(run: Run, plane: ControlPlane) -> None:
     assert run("sweep", "--dry-run") == "a sweep would evict nothing from eu\n"
-    assert run.err == "not decided: worker w2 is away\n"
+    assert run.err == "note: worker w2 is away\n"
     run("ensure", "vision/digits@1", "-q")
     table = run("sweep", "--dry-run").splitlines()
     assert table[0].split() == ["VERSION", "REASON", "FREES", "WHY"]
@@ -408,7 +408,7 @@ def test_abandon_gives_up_a_blocked_version(run: Run, plane: ControlPlane) -> No
 def test_costs_sends_filters_and_shows_a_total(run: Run, plane: ControlPlane) -> None:
     said = run("costs", "vision/digits@1", "--region", "eu", "--since", "2026-11-05", "--run-id", "train-7")
     lines = said.splitlines()
-    assert lines[0] == "EUR, from 2026-11-05 until before 2026-12-01"
+    assert lines[0] == "costs in EUR from 2026-11-05 to the day before 2026-12-01"
     assert lines[2].split()[0] == "DATASET"
     assert lines[3].split() == [
         "vision/digits",

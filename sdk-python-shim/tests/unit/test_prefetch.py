@@ -49,7 +49,7 @@ def test_a_prefetch_of_latest_retries_a_lost_answer_with_the_same_key(plane: Con
 def test_a_prefetch_without_an_answer_causes_a_warning(plane: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("forebay._prefetch._RETRY_SECONDS", 0.1)
     plane.stop()
-    with pytest.warns(forebay.ForebayWarning, match="did not take the hint that vision/digits@1 will be needed"):
+    with pytest.warns(forebay.ForebayWarning, match="cannot prefetch vision/digits@1, so first reads may wait"):
         assert prefetch_dataset("vision/digits", "1") is None
 
 

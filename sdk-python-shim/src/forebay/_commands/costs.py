@@ -49,7 +49,7 @@ def costs(options: Namespace) -> None:
     if options.json:
         print_json(bill)
         return
-    say(f"{bill.currency}, from {bill.since} until before {bill.until}")
+    say(f"costs in {bill.currency} from {bill.since} to the day before {bill.until}")
     print()
     rows = [_cost_row(each, each.key or "(none)") for each in bill.items]
     counted = ["FROM LAKE", "REQUESTS", "FROM REGIONS", "TO NODES", "NVME GB·H", "EVICTIONS"]

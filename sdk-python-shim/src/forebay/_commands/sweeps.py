@@ -49,7 +49,7 @@ def _show_sweep_plan(plan: SweepPlan, as_json: bool) -> None:
     else:
         say(f"a sweep would evict nothing from {plan.region}")
     for note in plan.notes:
-        say(f"not decided: {note}", file=sys.stderr)
+        say(f"note: {note}", file=sys.stderr)
 
 
 def _show_schedule(schedule: SweepSchedule, as_json: bool) -> None:

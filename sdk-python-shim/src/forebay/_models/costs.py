@@ -43,7 +43,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Costs:
-    """A bill from the day ``since`` until before the day ``until``; ``priced`` is False if there are no prices."""
+    """A bill from the day ``since`` to the day before ``until``; ``priced`` is False if there are no prices."""
 
     currency: str
     priced: bool

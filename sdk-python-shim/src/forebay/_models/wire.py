@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, fields, is_dataclass
@@ -9,6 +10,8 @@ from datetime import datetime
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from forebay._errors import UnexpectedAnswer
+
+_REMEDY = ": upgrade the control plane or this package, so that both are of one release"
 
 T = TypeVar("T")
 
@@ -86,7 +89,7 @@ def _decode_dataclass(kind: type[Any], source: dict[str, Any], where: str) -> ob
         if value is not None:
             found[field.name] = _decode(hints[field.name], value, f"{where}.{field.name}")
         elif field.default is MISSING:
-            raise UnexpectedAnswer(f"the control plane's answer lacks {where}.{field.name}")
+            raise UnexpectedAnswer(f"the control plane's answer lacks {where}.{field.name}{_REMEDY}")
     return kind(**found)
 
 
@@ -99,10 +102,14 @@ def _decode_datetime(text: str, where: str) -> datetime:
     try:
         return datetime.fromisoformat(head + dot + tail)
     except ValueError:
-        raise UnexpectedAnswer(f"the control plane's answer has {where} = {text!r}, which is not a time") from None
+        raise UnexpectedAnswer(
+            f"the control plane's answer has {where} = {reprlib.repr(text)}, which is not a time{_REMEDY}"
+        ) from None
 
 
 def _expect(kind: type[T], value: object, where: str) -> T:
     if isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
         return value
-    raise UnexpectedAnswer(f"the control plane's answer has {where} = {value!r}, which should be {kind.__name__}")
+    raise UnexpectedAnswer(
+        f"the control plane's answer has {where} = {reprlib.repr(value)}, which should be {kind.__name__}{_REMEDY}"
+    )

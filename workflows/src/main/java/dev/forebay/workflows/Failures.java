@@ -151,10 +151,13 @@ public final class Failures {
             if (at instanceof TimeoutFailure timeout) {
                 return new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "no answer in time (%s)".formatted(timeout.getTimeoutType()));
+                        "no agent or control plane answered in time (%s): 'forebay regions' shows the agents"
+                                .formatted(timeout.getTimeoutType()));
             }
             if (at instanceof TerminatedFailure || at instanceof CanceledFailure) {
-                return new Problem(ErrorCode.UNAVAILABLE, "an operator stopped it");
+                return new Problem(
+                        ErrorCode.UNAVAILABLE,
+                        "an operator stopped its workflow in Temporal: send the request again");
             }
         }
         return new Problem(ErrorCode.INTERNAL, text(innermost));

@@ -206,8 +206,8 @@ public class VersionCatalogue {
         if (there != null && !there.equals(manifest)) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "version %s has manifest %s in the catalogue, but its pointer in the manifest bucket names %s"
-                            .formatted(version, there.digest(), manifest.digest()));
+                    "version %s has manifest %s in the catalogue, but its pointer in the manifest bucket names %s: check it with 'forebay fsck %s'"
+                            .formatted(version, there.digest(), manifest.digest(), version));
         }
         freeze(version, manifest, origin);
         return there == null;

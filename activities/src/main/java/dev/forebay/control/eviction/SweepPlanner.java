@@ -79,7 +79,7 @@ public final class SweepPlanner {
             survey.usage().ifPresent(this::holdToWatermarks);
             if (unread > 0) {
                 notes.add(
-                        "%d versions may have expired, but not all workers report when they were read"
+                        "%d versions may have expired, but not all workers report when they were read: 'forebay regions' shows the workers"
                                 .formatted(unread));
             }
             return new SweepPlan(survey.region(), sized(), reads, notes);
@@ -138,7 +138,7 @@ public final class SweepPlanner {
             add(
                     resident,
                     SweepReason.EXPIRED,
-                    "it was not %s since %s, which is longer than its time to live of %s"
+                    "it was not %s since %s, and its time to live of %s has ended"
                             .formatted(
                                     resident.ttlAfter() == TtlAfter.PIN
                                             ? "pinned"
@@ -188,8 +188,8 @@ public final class SweepPlanner {
                     "namespace %s exceeds its quota of %,d bytes".formatted(namespace, quota));
             if (chosen.shortBytes() > 0) {
                 notes.add(
-                        "namespace %s stays above its quota of %,d bytes: its other versions are pinned, being filled, or share chunks with such versions"
-                                .formatted(namespace, quota));
+                        "namespace %s stays above its quota of %,d bytes: its other versions are pinned, being filled, or share chunks with such versions. 'forebay pins --region %s' lists the pins"
+                                .formatted(namespace, quota, survey.region()));
             }
         }
 
@@ -218,8 +218,8 @@ public final class SweepPlanner {
                             100 * watermarks.high()));
             if (chosen.shortBytes() > 0) {
                 notes.add(
-                        "the region stays above its low watermark: the other versions are "
-                                + "pinned, being filled, or share chunks with such versions");
+                        "the region stays above its low watermark: the other versions are pinned, being filled, or share chunks with such versions. 'forebay pins --region %s' lists the pins"
+                                .formatted(survey.region()));
             }
         }
 

@@ -88,7 +88,7 @@ public class CatalogueRestore {
         if (!dataset.source().equals(pointer.origin().source())) {
             throw new ForebayException(
                     ErrorCode.ALREADY_EXISTS,
-                    "version %s was frozen from %s, but its dataset is registered with %s"
+                    "version %s was frozen from %s, but its dataset is registered with %s: register the first source as another dataset, and freeze it there"
                             .formatted(
                                     pointer.version(),
                                     pointer.origin().source().describe(),

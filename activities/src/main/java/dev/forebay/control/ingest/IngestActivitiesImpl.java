@@ -80,7 +80,8 @@ public class IngestActivitiesImpl implements IngestActivities {
         if (!newVersions.isKnown(version)) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "version %s was abandoned before its listing ended".formatted(version));
+                    "the request for version %s was cancelled before its listing ended: send a new one with 'forebay ensure %s --create'"
+                            .formatted(version, version));
         }
     }
 

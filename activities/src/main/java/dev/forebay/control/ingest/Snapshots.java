@@ -151,7 +151,9 @@ public class Snapshots {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "the freeze of %s was stopped".formatted(version), e);
+                    ErrorCode.UNAVAILABLE,
+                    "the freeze of %s was interrupted before it ended: retry it".formatted(version),
+                    e);
         }
         try (Workspace.Temporary folder = workspace.temporary("ingest-")) {
             return then.apply(snapshot(version, source, work, listed, folder.path()));

@@ -70,7 +70,9 @@ public class SourceProbe {
                             .formatted(source.describe(), timeout.toSeconds()));
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof ForebayException failure)) {
-                throw new IllegalStateException("the check of a source has a defect", e.getCause());
+                throw new IllegalStateException(
+                        "the check of a source failed because of a defect in Forebay: report it with this stack trace",
+                        e.getCause());
             }
             if (REFUSALS.contains(failure.code())) {
                 throw new ForebayException(
@@ -80,7 +82,10 @@ public class SourceProbe {
         } catch (InterruptedException e) {
             probing.cancel(true);
             Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "the registration was stopped", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the registration was interrupted before it ended: retry it",
+                    e);
         }
     }
 

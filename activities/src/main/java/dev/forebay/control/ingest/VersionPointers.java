@@ -219,7 +219,11 @@ public class VersionPointers {
             Files.write(file, written(pointer));
             lake.putIfAbsent(bucket(), key(pointer.version), file);
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "cannot write a pointer", e);
+            throw new ForebayException(
+                    ErrorCode.INTERNAL,
+                    "forebay.work-directory: cannot write the pointer of %s: %s"
+                            .formatted(pointer.version, e),
+                    e);
         }
     }
 

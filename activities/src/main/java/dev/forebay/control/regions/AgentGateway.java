@@ -104,7 +104,7 @@ class AgentGateway {
                                 .GET(),
                         region,
                         AccountPage.class)
-                .orElseThrow(() -> unavailable(region, "the agent has no worker " + worker, null));
+                .orElseThrow(() -> unavailable(region, "it has no worker " + worker, null));
     }
 
     /** Lets a worker forget a closed account. */
@@ -236,8 +236,8 @@ class AgentGateway {
             RegionName region, String why, @Nullable Throwable cause) {
         return new ForebayException(
                 ErrorCode.UNAVAILABLE,
-                "the agent of region %s (forebay.regions.%s.agent) does not answer: %s"
-                        .formatted(region, region, why),
+                "the agent of region %s gave no usable answer: %s. Check it with 'forebay regions', and its address in forebay.regions.%s.agent"
+                        .formatted(region, why, region),
                 cause);
     }
 }

@@ -101,7 +101,10 @@ public final class ChunkStore implements AutoCloseable {
                 } catch (IOException e) {
                     if (++unusable == directories.size()) {
                         throw new ForebayException(
-                                ErrorCode.UNAVAILABLE, "cannot open chunk store " + directory, e);
+                                ErrorCode.UNAVAILABLE,
+                                "cannot open chunk store %s (%s): check that its disk is mounted, and that this user may write to it"
+                                        .formatted(directory, e),
+                                e);
                     }
                     LOG.error(
                             "Cannot use disk {}: serving without it, replace it and restart "
@@ -334,7 +337,8 @@ public final class ChunkStore implements AutoCloseable {
             }
         } catch (IOException | RuntimeException e) {
             LOG.error(
-                    "Disk {} answers, but cannot be used: serving without it until a restart",
+                    "Disk {} answers, but cannot be used: serving without it, repair it and restart "
+                            + "the worker",
                     hung.directory(),
                     e);
         }

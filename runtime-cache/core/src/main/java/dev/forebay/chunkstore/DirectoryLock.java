@@ -29,7 +29,8 @@ final class DirectoryLock implements AutoCloseable {
             channel.close();
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "another worker uses this chunk store and has locked " + file);
+                    "another worker has locked %s: give each worker its own forebay.worker.directory"
+                            .formatted(file));
         }
         return new DirectoryLock(channel);
     }

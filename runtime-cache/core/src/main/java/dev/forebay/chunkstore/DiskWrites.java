@@ -107,13 +107,19 @@ final class DiskWrites {
             if (DiskFailure.of(e) != DiskFailure.FULL) {
                 health.erred();
                 throw new ForebayException(
-                        ErrorCode.UNAVAILABLE, "the disk failed to store chunk " + id, e);
+                        ErrorCode.UNAVAILABLE,
+                        "disk %s cannot store chunk %s (%s): replace it if this repeats"
+                                .formatted(directory, id, e),
+                        e);
             }
             counters.diskFull.increment();
             // Other programs use the disk too, so it may be full below the limit of the store.
             if (attempt >= ATTEMPTS || !space.evict(valid.chunkBytes())) {
                 throw new ForebayException(
-                        ErrorCode.CAPACITY_EXCEEDED, "the disk is full, no space for " + id, e);
+                        ErrorCode.CAPACITY_EXCEEDED,
+                        "disk %s is full, no space for chunk %s: free space, or lower forebay.worker.capacity"
+                                .formatted(directory, id),
+                        e);
             }
             return false;
         } finally {

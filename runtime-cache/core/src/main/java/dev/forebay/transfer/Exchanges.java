@@ -144,7 +144,7 @@ final class Exchanges implements AutoCloseable {
             if (!permits.tryAcquire(timeout.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "%d other requests to workers are running, and none ended within %s"
+                        "%d other requests to workers are running, and none ended within %s: retry"
                                 .formatted(config.maxRequests(), Seconds.of(timeout)));
             }
         } catch (InterruptedException e) {

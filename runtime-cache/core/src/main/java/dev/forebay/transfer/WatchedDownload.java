@@ -109,7 +109,8 @@ final class WatchedDownload {
     private void giveUpIf(boolean sure, String why) {
         if (sure) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "worker %s %s; given up".formatted(worker.id(), why));
+                    ErrorCode.UNAVAILABLE,
+                    "worker %s %s, so the download was aborted: retry".formatted(worker.id(), why));
         }
     }
 }

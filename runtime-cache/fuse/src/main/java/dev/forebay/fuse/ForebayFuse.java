@@ -23,10 +23,10 @@ import picocli.CommandLine.Mixin;
         usageHelpAutoWidth = true,
         sortOptions = false,
         description = {
-            "Shows the dataset versions that a region has cached as read-only files,",
-            "at MOUNTPOINT/namespace/name/version/. Ends, unmounting, on SIGTERM or SIGINT.",
-            "'forebay-fuse hold' keeps a mount that several such processes serve in turn, and",
-            "'forebay-fuse csi' gives its versions to pods as volumes: see their --help.",
+            "Shows the dataset versions of a region as read-only files, in the directories",
+            "MOUNTPOINT/namespace/name/version/. On SIGTERM or SIGINT it unmounts and ends.",
+            "'forebay-fuse hold' keeps a mount while the processes that serve it are replaced.",
+            "'forebay-fuse csi' provides the versions to pods as volumes: see their --help.",
             "Each option can also be set by the environment variable that is named with it."
         })
 public final class ForebayFuse implements Callable<Integer> {

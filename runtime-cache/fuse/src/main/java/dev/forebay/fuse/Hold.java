@@ -218,7 +218,7 @@ final class Hold implements Callable<Integer> {
                 Files.deleteIfExists(directory.resolve(SIGN));
                 MountCalls.detach(mountpoint);
             } catch (IOException e) {
-                LOG.error("Cannot unmount: {}", e.getMessage());
+                LOG.error("Cannot unmount: {}. Use 'umount -l {}'", e.getMessage(), mountpoint);
             }
         }
         holder.close(isLast);

@@ -63,7 +63,9 @@ final class PauseGuard implements AutoCloseable {
         long now = System.nanoTime();
         Duration gap = Duration.ofNanos(now - lastTickNanos);
         if (gap.compareTo(LIMIT) > 0) {
-            LOG.warn("This process was suspended for {} s", gap.toSeconds());
+            LOG.warn(
+                    "This process did not run for {} s: check the load and the CPU limit of its node",
+                    gap.toSeconds());
             wokeNanos = now;
             woke = true;
         }

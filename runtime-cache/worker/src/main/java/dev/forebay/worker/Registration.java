@@ -101,7 +101,8 @@ final class Registration {
     synchronized Drain drain() {
         if (drain == null) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "this worker is not registered in its region yet");
+                    ErrorCode.UNAVAILABLE,
+                    "this worker is not registered in its region yet: retry");
         }
         return drain;
     }

@@ -166,7 +166,7 @@ final class Worker {
         WorkerConfig.Siblings bounds = settings.siblings();
         Permits permits =
                 new Permits(
-                        "a chunk of another region (forebay.worker.siblings)",
+                        "a chunk of another region (forebay.worker.siblings.concurrency)",
                         bounds.concurrency(),
                         settings.fill().concurrency());
         return new SiblingRegions(

@@ -37,7 +37,7 @@ final class WorkerIdentity {
         } catch (NoSuchFileException firstStart) {
             return create(directory, file);
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot read " + file, e);
+            throw unusable("read", file, e);
         }
     }
 
@@ -62,8 +62,16 @@ final class WorkerIdentity {
             }
             return id;
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot write " + file, e);
+            throw unusable("write", file, e);
         }
+    }
+
+    private static ForebayException unusable(String act, Path file, IOException cause) {
+        return new ForebayException(
+                ErrorCode.UNAVAILABLE,
+                "cannot %s %s (%s): check the disk of forebay.worker.directory, and its permissions"
+                        .formatted(act, file, cause),
+                cause);
     }
 
     private static String check(Path file, String id) {

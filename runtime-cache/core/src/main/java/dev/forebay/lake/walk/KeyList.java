@@ -60,7 +60,8 @@ public final class KeyList {
                                 () ->
                                         new ForebayException(
                                                 ErrorCode.LAKE_EMPTY,
-                                                "there is no list of keys at " + uri));
+                                                "there is no list of keys at %s: upload it"
+                                                        .formatted(uri)));
         if (object.size() > mostBytes) {
             throw new ForebayException(
                     ErrorCode.TOO_LARGE,
@@ -128,7 +129,8 @@ public final class KeyList {
                             .formatted(uri, prefix, String.join("; ", invalid)));
         }
         if (sorter.isEmpty()) {
-            throw new ForebayException(ErrorCode.LAKE_EMPTY, uri + " lists no key");
+            throw new ForebayException(
+                    ErrorCode.LAKE_EMPTY, uri + " lists no key: write one key per line");
         }
         return sorter.sorted();
     }

@@ -183,10 +183,15 @@ public final class KeyListWalk {
             if (e.getCause() instanceof ForebayException failure) {
                 throw failure;
             }
-            throw new IllegalStateException("a walk has a defect", e.getCause());
+            throw new IllegalStateException(
+                    "the listing failed because of a defect in Forebay: report it with this stack trace",
+                    e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "the listing was stopped", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the listing was interrupted before it ended: retry the request",
+                    e);
         }
     }
 }

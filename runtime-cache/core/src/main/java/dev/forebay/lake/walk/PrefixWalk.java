@@ -86,7 +86,10 @@ public final class PrefixWalk {
             ended = true;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "the listing was stopped", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "the listing was interrupted before it ended: retry the request",
+                    e);
         } finally {
             if (!ended) {
                 // Without this, the other walkers would wait for this walker's range forever.

@@ -74,13 +74,15 @@ public final class DigestScrubber implements ScrubLoop.Source<Map.Entry<Digest, 
         try {
             boolean right = digest(file, pace).map(expected::equals).orElse(true);
             if (!right) {
-                LOG.warn("{} is damaged on disk: its digest is not {}", file, expected);
+                LOG.warn(
+                        "{} is damaged on disk, and is discarded: check the disk if this repeats",
+                        file);
                 damaged.accept(expected);
             }
         } catch (NoSuchFileException gone) {
             LOG.debug("{} is no longer in use", file);
         } catch (IOException e) {
-            LOG.warn("Cannot read {}", file, e);
+            LOG.warn("Cannot read {}, so it is discarded: check the disk if this repeats", file, e);
             damaged.accept(expected);
         }
     }

@@ -89,7 +89,11 @@ public final class FileCache {
                 }
             }
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.INTERNAL, "cannot use " + directory, e);
+            throw new ForebayException(
+                    ErrorCode.INTERNAL,
+                    "cannot use %s (%s): check its disk, and its permissions"
+                            .formatted(directory, e),
+                    e);
         }
     }
 
@@ -215,7 +219,8 @@ public final class FileCache {
             } catch (IOException e) {
                 throw new ForebayException(
                         ErrorCode.INTERNAL,
-                        "cannot store a file (%s) in %s".formatted(kind, directory),
+                        "cannot store a file (%s) in %s (%s): check its free space, and its permissions"
+                                .formatted(kind, directory, e),
                         e);
             } finally {
                 end();

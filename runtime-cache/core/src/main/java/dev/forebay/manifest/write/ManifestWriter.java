@@ -182,7 +182,8 @@ public final class ManifestWriter implements AutoCloseable {
         if (objects == 0) {
             throw new ForebayException(
                     ErrorCode.LAKE_EMPTY,
-                    "the dataset has no objects below s3://%s/%s".formatted(bucket, prefix));
+                    "the dataset has no objects below s3://%s/%s: upload them, or register another dataset with their prefix"
+                            .formatted(bucket, prefix));
         }
         try {
             directories.finish();

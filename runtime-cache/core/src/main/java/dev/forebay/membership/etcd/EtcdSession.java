@@ -181,12 +181,16 @@ final class EtcdSession implements EtcdCalls {
         try {
             return call.get(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "etcd does not answer", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "etcd did not answer in time: check its members, and that this machine reaches them",
+                    e);
         } catch (ExecutionException e) {
             throw EtcdFailure.of(e.getCause() == null ? e : e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE, "interrupted while waiting for etcd: retry", e);
         } finally {
             call.cancel(true);
         }

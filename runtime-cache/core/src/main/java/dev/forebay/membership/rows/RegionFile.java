@@ -72,7 +72,10 @@ public final class RegionFile {
             return true;
         } catch (IOException e) {
             if (!failing) {
-                LOG.warn("Cannot store the region's state in {}: {}", file, e.toString());
+                LOG.warn(
+                        "Cannot store the region's state in {}, so the next start needs etcd: {}",
+                        file,
+                        e.toString());
             }
             failing = true;
             return false;
@@ -97,7 +100,10 @@ public final class RegionFile {
         } catch (NoSuchFileException nothingYet) {
             return Optional.empty();
         } catch (IOException e) {
-            LOG.warn("Ignoring {}: {}", file, e.toString());
+            LOG.warn(
+                    "Ignoring the region's state in {}, so this start needs etcd: {}",
+                    file,
+                    e.toString());
             return Optional.empty();
         }
     }

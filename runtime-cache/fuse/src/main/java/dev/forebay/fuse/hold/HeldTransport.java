@@ -262,7 +262,10 @@ public final class HeldTransport implements Transport {
         }
         try {
             if (asked && !permission.await(GO_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-                LOG.warn("No other process takes over");
+                LOG.warn(
+                        "No other process took over the mount within {} s: start one, reads wait "
+                                + "for it",
+                        GO_TIMEOUT.toSeconds());
             }
             synchronized (this) {
                 closing = true;

@@ -159,7 +159,7 @@ public final class Holder implements AutoCloseable {
                 Connection server = new Connection(accepted)) {
             if (server.peer().user() != ROOT
                     && server.peer().user() != Identity.ofThisProcess().user()) {
-                LOG.warn("Refusing {}: another user", server.peer());
+                LOG.warn("Refusing {}: start it as root or as the holder's user", server.peer());
                 return;
             }
             listenTo(server);
@@ -296,7 +296,9 @@ public final class Holder implements AutoCloseable {
         try {
             mount.join().device().resend();
         } catch (SystemCallException e) {
-            LOG.warn("{}; readers may wait forever", e.getMessage());
+            LOG.warn(
+                    "The kernel did not resend requests, so readers may hang: restart them ({})",
+                    e.getMessage());
         }
     }
 

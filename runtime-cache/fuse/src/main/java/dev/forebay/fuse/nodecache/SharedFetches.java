@@ -76,7 +76,10 @@ final class SharedFetches {
             throw new AssertionError(e);
         } catch (TimeoutException e) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "another reader's fetch takes too long", e);
+                    ErrorCode.UNAVAILABLE,
+                    "another reader of the same bytes has waited for more than %d s: check the workers with 'forebay regions'"
+                            .formatted(TIMEOUT_SECONDS),
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new ForebayException(ErrorCode.UNAVAILABLE, "interrupted", e);

@@ -221,7 +221,8 @@ final class PieceCache {
                 if (timeout <= 0) {
                     throw new ForebayException(
                             ErrorCode.UNAVAILABLE,
-                            "all %d pieces of memory are in use".formatted(limit));
+                            "other reads use all %d pieces of memory: retry, or raise --memory-cache"
+                                    .formatted(limit));
                 }
                 timeout = slabFreed.awaitNanos(timeout);
             }

@@ -206,7 +206,10 @@ public final class Images {
             }
         } catch (IOException e) {
             throw new ForebayException(
-                    ErrorCode.INTERNAL, "cannot keep an image in " + directory, e);
+                    ErrorCode.INTERNAL,
+                    "cannot store an image in %s (%s): check its free space, and its permissions"
+                            .formatted(directory, e),
+                    e);
         }
     }
 
@@ -239,7 +242,7 @@ public final class Images {
         if (taken >= most) {
             throw new ForebayException(
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "the images of other versions use %d bytes of --image-cache, %d"
+                    "the images of other versions use %d bytes of --image-cache, %d: raise it"
                             .formatted(taken, most));
         }
     }

@@ -112,7 +112,7 @@ final class ViewUpgrader {
     private void complain(DatasetVersion version, Throwable e) {
         String why = e instanceof ForebayException ? String.valueOf(e.getMessage()) : e.toString();
         if (!why.equals(problems.put(version, why))) {
-            LOG.warn("Cannot improve the view of {}: {}", version, why);
+            LOG.warn("Cannot upgrade the view of {}; retrying: {}", version, why);
         }
     }
 

@@ -61,7 +61,11 @@ final class AccountBook {
             AccountFile file = AccountFile.open(path);
             return new AccountBook(file, file.load(), clock, most);
         } catch (IOException e) {
-            throw new ForebayException(ErrorCode.UNAVAILABLE, "cannot read accounts in " + path, e);
+            throw new ForebayException(
+                    ErrorCode.UNAVAILABLE,
+                    "cannot read accounts in %s (%s): check the disk, and its permissions"
+                            .formatted(path, e),
+                    e);
         }
     }
 
@@ -116,7 +120,7 @@ final class AccountBook {
                         .orElseThrow();
         LOG.warn(
                 "{} accounts wait for the control plane, which is the limit: dropping the "
-                        + "account of {}",
+                        + "account of {}. Check that the control plane runs",
                 most,
                 oldest.version);
         open.remove(oldest.version, oldest);

@@ -64,7 +64,7 @@ public final class ChunkAccess {
         // Enough for all fills that can ask at once: the number of buffers bounds the queue.
         Permits budget =
                 new Permits(
-                        "a request to the lake",
+                        "a request to the lake (forebay.worker.fill.lake-requests)",
                         limits.lakeRequests(),
                         limits.buffers() * limits.lakeRequestsPerChunk());
         LakeFetch fetch =

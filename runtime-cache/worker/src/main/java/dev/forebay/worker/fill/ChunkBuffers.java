@@ -18,7 +18,8 @@ final class ChunkBuffers {
     private final Permits permits;
 
     ChunkBuffers(int count, int queueLimit) {
-        this.permits = new Permits("a chunk buffer (forebay.worker.fill)", count, queueLimit);
+        this.permits =
+                new Permits("a chunk buffer (forebay.worker.fill.concurrency)", count, queueLimit);
     }
 
     /**

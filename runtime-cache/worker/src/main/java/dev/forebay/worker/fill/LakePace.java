@@ -82,7 +82,7 @@ public final class LakePace implements LakeEvents {
             return await(me, System.nanoTime() + timeout.toNanos(), unwanted);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw unavailable("interrupted while waiting to ask the lake");
+            throw unavailable("interrupted while waiting for a request to the lake: retry");
         } finally {
             waiters.remove(me);
             signalNext();
@@ -103,7 +103,8 @@ public final class LakePace implements LakeEvents {
                 return true;
             }
             if (deadlineNanos - now <= 0) {
-                throw unavailable("no permit for a lake request in time");
+                throw unavailable(
+                        "no request to the lake was allowed in time: retry, or raise forebay.lake.requests-per-second");
             }
             if (next) {
                 me.turn.awaitNanos(Math.min(deadlineNanos - now, nextNanos - now));

@@ -29,7 +29,7 @@ public final class Permits {
     /**
      * Creates {@code count} permits.
      *
-     * @param what the limited resource, for error messages
+     * @param what the limited resource and the setting that limits it, for error messages
      * @param queueLimit the number of callers that may wait
      */
     public Permits(String what, int count, int queueLimit) {
@@ -53,7 +53,8 @@ public final class Permits {
             }
             if (waiters.size() >= queueLimit) {
                 throw unavailable(
-                        "%d other requests already wait for %s".formatted(waiters.size(), what));
+                        "%d other requests already wait for %s: retry, or raise this setting"
+                                .formatted(waiters.size(), what));
             }
             await(new Waiter(urgency, lock.newCondition()), timeout.toNanos());
         } finally {
@@ -91,14 +92,16 @@ public final class Permits {
         try {
             while (!waiter.granted) {
                 if (nanos <= 0) {
-                    throw unavailable("no permit for %s in time".formatted(what));
+                    throw unavailable(
+                            "no permit for %s in time: retry, or raise this setting"
+                                    .formatted(what));
                 }
                 nanos = waiter.turn.awaitNanos(nanos);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             if (!waiter.granted) {
-                throw unavailable("interrupted while waiting for " + what);
+                throw unavailable("interrupted while waiting for %s: retry".formatted(what));
             }
         } finally {
             if (!waiter.granted) {

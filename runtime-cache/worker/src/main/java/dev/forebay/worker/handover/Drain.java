@@ -103,13 +103,13 @@ public final class Drain implements AutoCloseable {
         if (closed) {
             throw new ForebayException(
                     ErrorCode.UNAVAILABLE,
-                    "this worker is not live: it has no disk, or is stopping");
+                    "this worker cannot hand its chunks over, because it has no disk or is stopping");
         }
         if (thread == null || failed) {
             if (others(versions.view()).isEmpty()) {
                 throw new ForebayException(
                         ErrorCode.UNAVAILABLE,
-                        "no other worker of the region is live, so no worker can take the chunks");
+                        "no other worker of the region is live to take the chunks: start another one");
             }
             membership.drain();
             failed = false;

@@ -96,7 +96,10 @@ final class DropRule {
                         ErrorCode.UNAVAILABLE,
                         "this worker has not seen the eviction of %s start: retry"
                                 .formatted(concerned.getFirst().version()))
-                : new ForebayException(ErrorCode.PINNED, "pinned: " + holders);
+                : new ForebayException(
+                        ErrorCode.PINNED,
+                        "this worker drops nothing, because of pins: %s. 'forebay pins' lists them"
+                                .formatted(holders));
     }
 
     private static boolean evicting(Mount mount) {

@@ -70,7 +70,10 @@ public final class LastReads {
             }
         } catch (IOException e) {
             throw new ForebayException(
-                    ErrorCode.UNAVAILABLE, "cannot read the times of reads in " + directory, e);
+                    ErrorCode.UNAVAILABLE,
+                    "cannot read the times of reads in %s (%s): check the disk, and its permissions"
+                            .formatted(directory, e),
+                    e);
         }
         return reads;
     }
