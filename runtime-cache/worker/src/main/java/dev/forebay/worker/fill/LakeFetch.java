@@ -127,11 +127,24 @@ final class LakeFetch {
         private final Urgency urgency;
         private final Queue<ChunkContents.Piece> left;
         private final Semaphore settled = new Semaphore(0);
+        private volatile boolean stopped;
 
         private Part(List<ChunkContents.Piece> pieces, Urgency urgency) {
             this.pieces = pieces;
             this.urgency = urgency;
             this.left = new ConcurrentLinkedQueue<>(pieces);
+        }
+
+        /** Makes readers send no new requests for this part, and settles what nobody has taken. */
+        void stop() {
+            stopped = true;
+            leave();
+        }
+
+        void leave() {
+            while (take() != null) {
+                settle();
+            }
         }
 
         /** Takes the next piece. The caller must {@link #settle} it. */
@@ -169,7 +182,6 @@ final class LakeFetch {
         private final Map<ChunkContents.Piece, ForebayException> causes = new ConcurrentHashMap<>();
         private final AtomicInteger refused = new AtomicInteger();
         private volatile @Nullable ForebayException trouble;
-        private volatile boolean stopped;
 
         private Fetch(
                 String bucket,
@@ -187,41 +199,47 @@ final class LakeFetch {
 
         private void start() {
             int readers = Math.min(first.pieces.size() + rest.pieces.size(), parallel);
+            Runnable start = () -> threads.newThread(this::readAll).start();
             int begun = 0;
-            while (begun < readers
-                    && ThreadStart.attempt(() -> threads.newThread(this::readAll).start())) {
+            while (begun < readers && ThreadStart.attempt(start)) {
                 begun++;
             }
             if (begun < readers) {
+                // Each thread reads any part. Without any thread, the fetch ends with nothing read.
+                if (begun == 0) {
+                    stop();
+                }
                 LOG.warn(
                         "Reading from the lake with {} of {} threads: raise the worker's memory, or "
                                 + "its limit of threads",
                         begun,
                         readers);
             }
-            // Each thread reads any part. Without any thread, the fetch ends with nothing read.
-            if (begun == 0) {
-                stop();
-            }
         }
 
         /** Stops new requests. Running requests finish, queued ones are cancelled. */
         private void stop() {
-            stopped = true;
-            // close() waits for the queued readers: urgency moves them to the front, where they
+            first.stop();
+            stopRest();
+        }
+
+        private void stopRest() {
+            rest.stop();
+            // Callers wait for the queued readers: urgency moves them to the front, where they
             // cancel.
             urgency.raise();
-            leaveTheRest();
         }
 
-        private void leaveTheRest() {
-            leave(first);
-            leave(rest);
-        }
-
-        private static void leave(Part part) {
-            while (part.take() != null) {
-                part.settle();
+        /**
+         * Stops new requests after a failure. If no reader waits for the failed piece, those that a
+         * reader waits for continue.
+         */
+        private void stopAfter(ForebayException failure, Part part) {
+            trouble = failure;
+            if (part == first) {
+                stop();
+            } else {
+                stopRest();
             }
         }
 
@@ -271,7 +289,8 @@ final class LakeFetch {
                 readAll(rest);
             } finally {
                 // Nothing is left, or this reader has failed and others may have failed too.
-                leaveTheRest();
+                first.leave();
+                rest.leave();
             }
         }
 
@@ -283,7 +302,7 @@ final class LakeFetch {
 
         private void readOne(ChunkContents.Piece piece, Part part) {
             try {
-                if (CatchAll.get(() -> read(piece, part.urgency), e -> failed(piece, e))) {
+                if (CatchAll.get(() -> read(piece, part), e -> failed(piece, part, e))) {
                     read.add(piece);
                 }
             } finally {
@@ -292,12 +311,12 @@ final class LakeFetch {
         }
 
         /** Returns false: the piece was not read. */
-        private boolean failed(ChunkContents.Piece piece, Throwable e) {
+        private boolean failed(ChunkContents.Piece piece, Part part, Throwable e) {
             ForebayException cause =
                     e instanceof ForebayException known ? known : notRead(piece, e);
             causes.put(piece, cause);
             if (Failure.isTrouble(cause) || isRefusedAltogether(cause)) {
-                stop(cause);
+                stopAfter(cause, part);
             }
             return false;
         }
@@ -306,11 +325,6 @@ final class LakeFetch {
             return cause.code() == ErrorCode.LAKE_DENIED
                     && refused.incrementAndGet() >= MOST_REFUSED
                     && read.isEmpty();
-        }
-
-        private void stop(ForebayException cause) {
-            trouble = cause;
-            stop();
         }
 
         private static ForebayException notRead(
@@ -324,7 +338,7 @@ final class LakeFetch {
         /**
          * Returns whether the piece was read. Returns false if the fetch stopped in the meantime.
          */
-        private boolean read(ChunkContents.Piece piece, Urgency turn) {
+        private boolean read(ChunkContents.Piece piece, Part part) {
             var known = changed.find(bucket, piece.segment());
             // The fill's urgency decides, not that of the stage: a reader's fill does not retry the
             // rest either.
@@ -332,15 +346,15 @@ final class LakeFetch {
                 throw new ForebayException(
                         known.get().code(), String.valueOf(known.get().getMessage()), known.get());
             }
-            if (!pace.acquire(turn, timeout, () -> stopped)) {
+            if (!pace.acquire(part.urgency, timeout, () -> part.stopped)) {
                 return false;
             }
-            budget.acquire(turn, timeout);
+            budget.acquire(part.urgency, timeout);
             try {
-                if (stopped) {
+                if (part.stopped) {
                     return false;
                 }
-                ask(piece);
+                ask(piece, part);
             } finally {
                 budget.release();
             }
@@ -350,7 +364,7 @@ final class LakeFetch {
             return true;
         }
 
-        private void ask(ChunkContents.Piece piece) {
+        private void ask(ChunkContents.Piece piece, Part part) {
             try {
                 lake.read(
                         bucket,
@@ -366,7 +380,7 @@ final class LakeFetch {
                 }
                 if (Failure.isTrouble(e)) {
                     // Stops before the permit is free, so that the next reader cannot use it.
-                    stop(e);
+                    stopAfter(e, part);
                 }
                 throw e;
             }

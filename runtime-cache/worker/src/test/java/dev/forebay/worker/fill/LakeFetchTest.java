@@ -153,6 +153,26 @@ class LakeFetchTest {
         assertThat(asked).hasValue(1);
     }
 
+    /** Repeats it, because the failure must come in the moment before the request is sent. */
+    @Test
+    void aFailureOfOtherPiecesDoesNotStopThoseThatAReaderWaitsFor() {
+        List.of("b", "c", "d").forEach(key -> lake.fail(key, ErrorCode.LAKE_UNAVAILABLE));
+        List<ChunkContents.Piece> pieces = need().pieces();
+        FetchOrder order = new FetchOrder(pieces.subList(0, 1), pieces.subList(1, 4));
+        LakeFetch fetch = fetch(Thread.ofVirtual().factory());
+        for (int i = 0; i < 10_000; i++) {
+            try (LakeFetch.Fetch both =
+                    fetch.begin(
+                            "bucket",
+                            order,
+                            ByteBuffer.allocate(need().length()),
+                            Urgency.demand(),
+                            ReadMeter.NONE)) {
+                assertThat(both.awaitFirst()).as("attempt %d", i).isEmpty();
+            }
+        }
+    }
+
     /** "An object that changed in the lake": archived, or encrypted with its own key. */
     @Test
     void anObjectThatTheLakeDeniesFailsAlone() {
