@@ -157,7 +157,7 @@ public final class Failures {
             if (at instanceof TerminatedFailure || at instanceof CanceledFailure) {
                 return new Problem(
                         ErrorCode.UNAVAILABLE,
-                        "an operator stopped its workflow in Temporal: send the request again");
+                        "the workflow that worked on the request was stopped in Temporal: send the request again");
             }
         }
         return new Problem(ErrorCode.INTERNAL, text(innermost));

@@ -1,7 +1,7 @@
 package dev.forebay.agent.capacity;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.DatasetVersion;
-import dev.forebay.thread.Backoff;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

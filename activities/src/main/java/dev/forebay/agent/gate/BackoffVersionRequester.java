@@ -1,8 +1,8 @@
 package dev.forebay.agent.gate;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
-import dev.forebay.thread.Backoff;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package dev.forebay.agent.repair;
 
 import dev.forebay.membership.RegionView;
+import dev.forebay.model.Backoff;
 import dev.forebay.placement.WorkerNode;
-import dev.forebay.thread.Backoff;
 import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;

@@ -1,6 +1,7 @@
 package dev.forebay.agent.workers;
 
-import dev.forebay.thread.Backoff;
+import dev.forebay.model.Backoff;
+import dev.forebay.thread.Pauses;
 import java.time.Duration;
 
 /**
@@ -30,6 +31,6 @@ public final class WorkerRetries {
 
     /** Pauses regardless of the time limit. */
     void rest() {
-        Backoff.sleep(BACKOFF.random(++failures, 0.5));
+        Pauses.sleep(Pauses.random(BACKOFF.after(++failures), 0.5));
     }
 }

@@ -10,7 +10,7 @@ import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.RegionName;
-import dev.forebay.thread.Backoff;
+import dev.forebay.thread.Pauses;
 import jakarta.inject.Singleton;
 import java.util.ArrayList;
 import java.util.List;
@@ -206,7 +206,7 @@ public class Fsck {
             now.silent().forEach((region, why) -> findings.add(silent(region, why)));
         }
         if (!suspicions.isEmpty()) {
-            Backoff.sleep(config.settle());
+            Pauses.sleep(config.settle());
             long again = System.nanoTime() + config.page().toNanos();
             RegionStates later = now;
             long asked = 0;

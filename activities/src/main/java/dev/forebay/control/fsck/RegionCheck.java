@@ -21,7 +21,7 @@ import dev.forebay.model.RegionName;
 import dev.forebay.service.gateway.PinsReport.Held;
 import dev.forebay.service.gateway.RegionSurvey.Missing;
 import dev.forebay.service.gateway.UsageReport.Mounted;
-import dev.forebay.thread.Backoff;
+import dev.forebay.thread.Pauses;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.EvictRequest;
 import dev.forebay.workflows.message.PinGrant;
@@ -367,7 +367,7 @@ class RegionCheck {
                     throw e;
                 }
             }
-            Backoff.sleep(PIN_PAUSE);
+            Pauses.sleep(PIN_PAUSE);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.forebay.control.temporal;
 
-import dev.forebay.thread.Backoff;
+import dev.forebay.model.Backoff;
 import dev.forebay.thread.CatchAll;
 import java.time.Duration;
 import java.util.concurrent.Executors;

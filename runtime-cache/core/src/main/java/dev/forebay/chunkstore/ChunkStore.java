@@ -2,11 +2,11 @@ package dev.forebay.chunkstore;
 
 import dev.forebay.chunkstore.file.StoredChunk;
 import dev.forebay.chunkstore.file.ValidBlocks;
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
-import dev.forebay.thread.Backoff;
 import dev.forebay.thread.ShutdownSignal;
 import java.io.IOException;
 import java.nio.ByteBuffer;

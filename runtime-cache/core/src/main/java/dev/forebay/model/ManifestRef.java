@@ -13,9 +13,9 @@ public record ManifestRef(String uri, Digest digest, long objects, long bytes, l
 
     /**
      * Estimates, without reading the manifest, how many bytes of the chunk stores the version
-     * takes. The estimate is the smaller of two bounds: all of its chunks, and its objects and
-     * chunks with {@link ChunkId#ALIGNMENT_BYTES} for each, which is the most padding of an object,
-     * and the footer of a chunk.
+     * takes. The estimate is the smaller of two bounds: all of its chunks, or the bytes of its
+     * objects, plus {@link ChunkId#ALIGNMENT_BYTES} for each object (its padding, at most) and for
+     * each chunk (its footer).
      *
      * <p>The second bound is the smaller one if the version fills only part of its chunks, as it
      * does when they also hold objects of other versions.

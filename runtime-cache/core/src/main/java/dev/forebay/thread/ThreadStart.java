@@ -12,9 +12,9 @@ public final class ThreadStart {
     private ThreadStart() {}
 
     /**
-     * Starts work on another thread. The JVM reports that it has no memory or thread for it by an
-     * {@link OutOfMemoryError}, after which the process is well. A caller that must undo something
-     * after a failure creates {@code start} before it does that, because creating it needs memory.
+     * Starts work on another thread. If memory or threads are lacking, the JVM throws an {@link
+     * OutOfMemoryError}. The process can continue after it. A caller that must undo something after
+     * a failure creates {@code start} before it does that, because creating it needs memory.
      *
      * @param start starts or submits the work, and does nothing else
      * @return false if the work will not run, because threads are lacking or the executor is closed
@@ -24,7 +24,7 @@ public final class ThreadStart {
             start.run();
             return true;
         } catch (RejectedExecutionException | OutOfMemoryError none) {
-            LOG.debug("No thread for a task", none);
+            boolean _ = CatchAll.run(() -> LOG.debug("No thread for a task", none), _ -> {});
             return false;
         }
     }

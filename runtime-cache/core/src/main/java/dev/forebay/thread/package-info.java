@@ -1,5 +1,5 @@
 /**
- * Background threads, repeated and parallel work, and what happens when it fails. Other packages
+ * Starts of threads, repeated and parallel work, and what happens when it fails. Other packages
  * catch no {@link java.lang.Error}.
  */
 @NullMarked

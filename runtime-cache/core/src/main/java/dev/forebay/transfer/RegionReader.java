@@ -1,5 +1,6 @@
 package dev.forebay.transfer;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ChunkId;
 import dev.forebay.model.Digest;
 import dev.forebay.model.ErrorCode;
@@ -7,7 +8,7 @@ import dev.forebay.model.ForebayException;
 import dev.forebay.model.PackId;
 import dev.forebay.placement.Placement;
 import dev.forebay.placement.WorkerNode;
-import dev.forebay.thread.Backoff;
+import dev.forebay.thread.Pauses;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -123,7 +124,7 @@ public final class RegionReader {
                 if (left().compareTo(pause) <= 0) {
                     throw failure();
                 }
-                Backoff.sleep(pause);
+                Pauses.sleep(pause);
             }
         }
 

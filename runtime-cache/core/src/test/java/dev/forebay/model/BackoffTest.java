@@ -1,13 +1,9 @@
-package dev.forebay.thread;
+package dev.forebay.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.forebay.model.ErrorCode;
-import dev.forebay.model.ForebayException;
 import java.time.Duration;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 class BackoffTest {
@@ -29,22 +25,5 @@ class BackoffTest {
     void aFirstPauseAboveTheLimitIsTheLimit() {
         assertThat(new Backoff(Duration.ofSeconds(9), Duration.ofSeconds(5)).after(1))
                 .isEqualTo(Duration.ofSeconds(5));
-        assertThat(new Backoff(Duration.ZERO, Duration.ZERO).random(3, 0)).isZero();
-    }
-
-    @RepeatedTest(20)
-    void aRandomPauseIsAPartOfThePause() {
-        assertThat(BACKOFF.random(3, 0.5)).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(4));
-        assertThat(BACKOFF.random(1, 0)).isBetween(Duration.ZERO, Duration.ofSeconds(1));
-    }
-
-    @Test
-    void anInterruptedSleepThrows() {
-        Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> Backoff.sleep(Duration.ofDays(1)))
-                .isInstanceOfSatisfying(
-                        ForebayException.class,
-                        e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
-        assertThat(Thread.interrupted()).isTrue();
     }
 }

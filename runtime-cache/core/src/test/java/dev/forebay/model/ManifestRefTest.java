@@ -10,7 +10,7 @@ class ManifestRefTest {
     }
 
     @Test
-    void eachObjectNeedsUpToOnePageMore() {
+    void eachObjectAndEachChunkNeedsUpToOnePageMore() {
         assertThat(ref(3, 10_000, 1).spaceBytes()).isEqualTo(10_000 + 4L * ChunkId.ALIGNMENT_BYTES);
     }
 

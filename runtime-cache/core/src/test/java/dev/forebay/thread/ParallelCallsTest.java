@@ -140,7 +140,7 @@ class ParallelCallsTest {
                                     switch (i) {
                                         case 1 -> {}
                                         case 2 -> throw new OutOfMemoryError("simulated");
-                                        default -> Backoff.sleep(Duration.ofDays(1));
+                                        default -> Pauses.sleep(Duration.ofDays(1));
                                     }
                                     return i;
                                 }))

@@ -3,10 +3,10 @@ package dev.forebay.workflows.evict;
 import dev.forebay.lifecycle.VersionEvent.EvictionBegun;
 import dev.forebay.lifecycle.VersionEvent.EvictionFinished;
 import dev.forebay.lifecycle.VersionEvent.EvictionRefused;
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
-import dev.forebay.thread.Backoff;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.fill.Fills;
 import dev.forebay.workflows.input.EvictInput;
@@ -31,6 +31,9 @@ import org.slf4j.Logger;
  * version serves it to no client until the eviction has finished.
  */
 public final class Evictions {
+
+    /** After this time a client gets an answer although the eviction continues. */
+    public static final Duration CLIENT_TIMEOUT = Duration.ofMinutes(30);
 
     private static final Logger LOG = Workflow.getLogger(Evictions.class);
 
@@ -117,7 +120,8 @@ public final class Evictions {
     }
 
     private void evict(EvictInput input) {
-        for (int attempt = 1; ; attempt++) {
+        Duration pause = BACKOFF.first();
+        while (true) {
             Backoff backoff;
             try {
                 ChildWorkflows.evict(input.version(), input.region()).run(input);
@@ -138,7 +142,8 @@ public final class Evictions {
                                 ? BACKOFF_BESIDE_ANOTHER
                                 : BACKOFF;
             }
-            Workflow.sleep(backoff.after(attempt));
+            Workflow.sleep(pause);
+            pause = backoff.following(pause);
         }
     }
 

@@ -1,7 +1,7 @@
 package dev.forebay.workflows.fill;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ErrorCode;
-import dev.forebay.thread.Backoff;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.activity.SpaceActivities.FreedSpace;
 import dev.forebay.workflows.input.PrewarmInput;

@@ -17,6 +17,7 @@ import io.temporal.failure.TemporalFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -29,6 +30,11 @@ import org.slf4j.Logger;
  * <p>A region that lacks a part, or has lost the mount, is filled again.
  */
 public final class CoverageProofs {
+
+    /**
+     * The maximum age of a confirmation, so that many callers share one question to the workers.
+     */
+    public static final Duration LONGEST_AGE = Duration.ofSeconds(10);
 
     private static final Logger LOG = Workflow.getLogger(CoverageProofs.class);
 

@@ -1,10 +1,10 @@
 package dev.forebay.workflows.fill;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.DatasetVersion;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.Sibling;
-import dev.forebay.thread.Backoff;
 import dev.forebay.workflows.DatasetVersionWorkflow;
 import dev.forebay.workflows.Failures;
 import dev.forebay.workflows.PrewarmWorkflow;

@@ -29,7 +29,7 @@ public final class DriftCheckWorkflowImpl implements DriftCheckWorkflow {
             return check;
         } catch (ActivityFailure failure) {
             Problem problem = Failures.problem(failure);
-            ActivityStubs.tell(dataset).failed(dataset, problem);
+            ActivityStubs.trackingReport(dataset).failed(dataset, problem);
             throw Failures.refusal(problem);
         }
     }

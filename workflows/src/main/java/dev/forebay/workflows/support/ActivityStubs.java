@@ -79,7 +79,7 @@ public final class ActivityStubs {
         return Workflow.newActivityStub(TrackingActivities.class, options);
     }
 
-    public static TrackingActivities tell(DatasetName dataset) {
+    public static TrackingActivities trackingReport(DatasetName dataset) {
         ActivityOptions options =
                 bounded(Duration.ofSeconds(30), Duration.ofMinutes(5))
                         .setPriority(priority(dataset, BACKGROUND))

@@ -18,9 +18,6 @@ import java.util.List;
 /** Cancels requests, and evicts incomplete copies that no other request needs. */
 final class Cancellations {
 
-    /** After this time a client gets an answer although evictions continue. */
-    private static final Duration EVICTION_TIMEOUT = Duration.ofMinutes(30);
-
     /**
      * The longest wait of a cancellation for the catalogue. If the catalogue is away, it hears of
      * the cancellation later.
@@ -71,7 +68,8 @@ final class Cancellations {
         if (isGivenUp) {
             ingest.stop();
         }
-        if (!Timeouts.await(EVICTION_TIMEOUT, () -> ends.stream().allMatch(Promise::isCompleted))) {
+        if (!Timeouts.await(
+                Evictions.CLIENT_TIMEOUT, () -> ends.stream().allMatch(Promise::isCompleted))) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "the request is cancelled. The bytes that are present will be evicted as soon as %s answer"

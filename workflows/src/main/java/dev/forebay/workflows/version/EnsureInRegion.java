@@ -1,5 +1,6 @@
 package dev.forebay.workflows.version;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ManifestRef;
 import dev.forebay.model.RegionName;
@@ -44,12 +45,8 @@ final class EnsureInRegion {
     /** A round is repeated only if an eviction came first, or the region lost the mount. */
     private static final int MOST_ROUNDS = 20;
 
-    private static final Duration PAUSE = Duration.ofSeconds(1);
-
-    /**
-     * The maximum age of a confirmation, so that many callers share one question to the workers.
-     */
-    private static final Duration BELIEVED = Duration.ofSeconds(10);
+    private static final Backoff BACKOFF =
+            new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(20));
 
     /** The timeout of the last query for the coverage, after the caller's deadline. */
     private static final Duration LAST_QUERY_TIMEOUT = Duration.ofSeconds(5);
@@ -119,7 +116,7 @@ final class EnsureInRegion {
             if (deadline.isOver()) {
                 return late();
             }
-            deadline.pause(PAUSE.multipliedBy(round));
+            deadline.pause(BACKOFF.after(round));
         }
         throw Failures.refusal(
                 ErrorCode.UNAVAILABLE,
@@ -185,7 +182,7 @@ final class EnsureInRegion {
     }
 
     private boolean isComplete(Instant since) {
-        Instant believed = VersionState.now().minus(BELIEVED);
+        Instant believed = VersionState.now().minus(CoverageProofs.LONGEST_AGE);
         return proofs.isComplete(region, since.isAfter(believed) ? since : believed, deadline);
     }
 

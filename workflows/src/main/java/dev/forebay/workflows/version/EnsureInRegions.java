@@ -2,6 +2,7 @@ package dev.forebay.workflows.version;
 
 import dev.forebay.model.ErrorCode;
 import dev.forebay.workflows.Failures;
+import dev.forebay.workflows.fill.CoverageProofs;
 import dev.forebay.workflows.message.EnsureRequest;
 import dev.forebay.workflows.message.PinGrant;
 import dev.forebay.workflows.message.Problem;
@@ -14,7 +15,6 @@ import io.temporal.failure.CanceledFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,9 +32,6 @@ final class EnsureInRegions {
 
     /** Another round is needed only if a region completed long before another one. */
     private static final int MOST_ROUNDS = 20;
-
-    /** The time for which a receipt counts as true while other regions are not complete. */
-    private static final Duration BELIEVED = Duration.ofSeconds(10);
 
     /** A receipt of one region, and when it was given. */
     private record Given(Receipt receipt, Instant at) {}
@@ -119,7 +116,7 @@ final class EnsureInRegions {
     private boolean stands(Given given) {
         PinGrant pin = given.receipt().pin();
         return given.receipt().cold() != null
-                || (VersionState.now().isBefore(given.at().plus(BELIEVED))
+                || (VersionState.now().isBefore(given.at().plus(CoverageProofs.LONGEST_AGE))
                         && (pin == null || pins.holds(pin)));
     }
 

@@ -12,7 +12,6 @@ import dev.forebay.workflows.message.Residency.State;
 import dev.forebay.workflows.state.Timeouts;
 import dev.forebay.workflows.state.VersionState;
 import io.temporal.workflow.Promise;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -20,9 +19,6 @@ import java.util.stream.Collectors;
  * Evicts a version from a region on request, unless a pin or a condition of the request forbids it.
  */
 final class EvictionRequests {
-
-    /** After this time a client gets an answer although the eviction continues. */
-    private static final Duration TIMEOUT = Duration.ofMinutes(30);
 
     private final VersionState state;
     private final Evictions evictions;
@@ -48,7 +44,7 @@ final class EvictionRequests {
             refuseUnlessEvictable(request);
         }
         Promise<Void> eviction = evictions.of(region, request.reason());
-        if (!Timeouts.await(TIMEOUT, eviction::isCompleted)) {
+        if (!Timeouts.await(Evictions.CLIENT_TIMEOUT, eviction::isCompleted)) {
             throw Failures.refusal(
                     ErrorCode.UNAVAILABLE,
                     "%s does not answer. The eviction continues: check it with 'forebay status %s'"

@@ -2,9 +2,10 @@ package dev.forebay.lake.s3;
 
 import dev.forebay.lake.LakeEvents;
 import dev.forebay.lake.s3.S3Failure.Request;
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.thread.Backoff;
+import dev.forebay.thread.Pauses;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -91,7 +92,7 @@ final class RetryPolicy {
 
     private static void pause(String what, int n) {
         try {
-            Thread.sleep(BACKOFF.random(n, 0));
+            Thread.sleep(Pauses.random(BACKOFF.after(n), 0));
         } catch (InterruptedException e) {
             throw interrupted(what, e);
         }

@@ -1,8 +1,9 @@
 package dev.forebay.membership.etcd;
 
+import dev.forebay.model.Backoff;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
-import dev.forebay.thread.Backoff;
+import dev.forebay.thread.Pauses;
 import dev.forebay.tls.TlsSettings;
 import io.etcd.jetcd.ByteSequence;
 import io.etcd.jetcd.Client;
@@ -91,7 +92,7 @@ class EtcdConnection implements EtcdAccess, AutoCloseable {
                     throw new ForebayException(ErrorCode.UNAVAILABLE, "closed", e);
                 }
             }
-            Backoff.sleep(pause);
+            Pauses.sleep(pause);
         }
     }
 
