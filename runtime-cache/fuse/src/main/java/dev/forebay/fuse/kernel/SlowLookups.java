@@ -5,12 +5,7 @@ import dev.forebay.fuse.fs.UpcallGuard;
 import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.RequestHeader;
 import dev.forebay.linux.Descriptor;
-import dev.forebay.thread.ThreadStart;
 import java.time.Duration;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Answers requests for names and attributes of versions whose manifests are not on this node. These
@@ -28,15 +23,15 @@ final class SlowLookups {
     /** The longest answer is a listing; the kernel asks for the rest with another request. */
     private static final int ANSWER_BYTES = 64 << 10;
 
-    private static final long IDLE_SECONDS = 10;
-
     private final FileSystemView view;
     private final HandlerTable handlers;
     private final UpcallGuard guard;
     private final Duration timeout;
-    private final ExecutorService executor;
-    private final AnswerPool pool = new AnswerPool(AT_ONCE, () -> new KernelReplies(ANSWER_BYTES));
-    private final RequestsInFlight unanswered = new RequestsInFlight();
+    private final DeferredAnswers answers =
+            new DeferredAnswers(
+                    "slow-lookup-",
+                    AT_ONCE,
+                    new AnswerPool(AT_ONCE, () -> new KernelReplies(ANSWER_BYTES)));
 
     /**
      * @param timeout the timeout of a request, from the time when it was read from the device
@@ -46,16 +41,6 @@ final class SlowLookups {
         this.handlers = handlers;
         this.guard = guard;
         this.timeout = timeout;
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(
-                        AT_ONCE,
-                        AT_ONCE,
-                        IDLE_SECONDS,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
-                        Thread.ofPlatform().daemon().name("slow-lookup-", 0).factory());
-        threads.allowCoreThreadTimeOut(true);
-        this.executor = threads;
     }
 
     /**
@@ -65,28 +50,21 @@ final class SlowLookups {
      * @return whether the request was taken
      */
     boolean take(Request request, Descriptor queue) {
-        Request kept;
-        DeferredRequest deferred;
+        DeferredRequest deferred = null;
         HandlerTable.Entry asked = handlers.entry(request.opcode());
         try {
             if (isFast(request)) {
                 return false;
             }
-            kept = request.copy();
+            Request kept = request.copy();
             deferred =
                     new DeferredRequest(
                             guard, asked.operation(), kept, queue, request.unique(), timeout);
+            return answers.take(deferred, buffer -> asked.handler().handle(kept, buffer.reply()));
         } catch (RuntimeException | Error e) {
             // The handler fails in the same way, and its guard maps the failure.
-            return false;
+            return deferred != null && !deferred.cancel();
         }
-        Runnable start = () -> executor.execute(() -> run(asked.handler(), kept, deferred));
-        unanswered.add(1);
-        if (!ThreadStart.attempt(start)) {
-            unanswered.add(-1);
-            return !deferred.cancel();
-        }
-        return true;
     }
 
     private boolean isFast(Request request) {
@@ -107,22 +85,12 @@ final class SlowLookups {
         };
     }
 
-    private void run(Handler handler, Request request, DeferredRequest deferred) {
-        KernelReplies answers = pool.take();
-        try {
-            deferred.answer(answers, () -> handler.handle(request, answers.reply()));
-        } finally {
-            pool.giveBack(answers);
-            unanswered.add(-1);
-        }
-    }
-
     /**
      * Waits for the requests that were taken.
      *
      * @return whether all were answered in time
      */
     boolean awaitAnswered(long nanos) throws InterruptedException {
-        return unanswered.await(nanos);
+        return answers.awaitAll(nanos);
     }
 }

@@ -9,12 +9,7 @@ import dev.forebay.fuse.kernel.protocol.Opcode;
 import dev.forebay.fuse.kernel.protocol.ReadRequest;
 import dev.forebay.fuse.linux.DirectMemory;
 import dev.forebay.linux.Descriptor;
-import dev.forebay.thread.ThreadStart;
 import java.time.Duration;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Answers reads of bytes that are not on this node. These requests leave the threads that serve the
@@ -36,15 +31,11 @@ final class SlowReads {
 
     private static final int PART_OF_MEMORY = 8;
 
-    private static final long IDLE_SECONDS = 10;
-
     private final FileSystemView view;
     private final RememberedFiles files;
     private final UpcallGuard guard;
     private final Duration timeout;
-    private final ExecutorService executor;
-    private final AnswerPool pool;
-    private final RequestsInFlight unanswered = new RequestsInFlight();
+    private final DeferredAnswers answers;
     private final RecentFailures failures = new RecentFailures();
 
     /**
@@ -59,21 +50,14 @@ final class SlowReads {
         this.view = view;
         this.files = files;
         this.guard = guard;
-        this.pool =
-                new AnswerPool(
-                        DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, AT_ONCE),
-                        () -> new KernelReplies(maxRequestBytes));
         this.timeout = timeout;
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(
+        this.answers =
+                new DeferredAnswers(
+                        "slow-read-",
                         AT_ONCE,
-                        AT_ONCE,
-                        IDLE_SECONDS,
-                        TimeUnit.SECONDS,
-                        new LinkedBlockingQueue<>(),
-                        Thread.ofPlatform().daemon().name("slow-read-", 0).factory());
-        threads.allowCoreThreadTimeOut(true);
-        this.executor = threads;
+                        new AnswerPool(
+                                DirectMemory.buffers(PART_OF_MEMORY, maxRequestBytes, AT_ONCE),
+                                () -> new KernelReplies(maxRequestBytes)));
     }
 
     /**
@@ -86,10 +70,9 @@ final class SlowReads {
         if (request.opcode() != Opcode.READ) {
             return false;
         }
-        Read read;
-        DeferredRequest deferred;
+        DeferredRequest deferred = null;
         try {
-            read = new Read(request);
+            Read read = new Read(request);
             if (isFast(read)) {
                 return false;
             }
@@ -101,17 +84,11 @@ final class SlowReads {
                 return true;
             }
             deferred.whenRefused(read::failed);
+            return answers.take(deferred, buffer -> into(buffer, read));
         } catch (RuntimeException | Error e) {
             // The read handler fails in the same way, and its guard maps the failure.
-            return false;
+            return deferred != null && !deferred.cancel();
         }
-        Runnable start = () -> executor.execute(() -> run(read, deferred));
-        unanswered.add(1);
-        if (!ThreadStart.attempt(start)) {
-            unanswered.add(-1);
-            return !deferred.cancel();
-        }
-        return true;
     }
 
     /**
@@ -123,16 +100,6 @@ final class SlowReads {
             file = files.file(read.node);
         }
         return file != null && file.isHere(read.offset, read.length);
-    }
-
-    private void run(Read read, DeferredRequest deferred) {
-        KernelReplies answers = pool.take();
-        try {
-            deferred.answer(answers, () -> into(answers, read));
-        } finally {
-            pool.giveBack(answers);
-            unanswered.add(-1);
-        }
     }
 
     private int into(KernelReplies answers, Read read) {
@@ -151,7 +118,7 @@ final class SlowReads {
      * @return whether all were answered in time
      */
     boolean awaitAnswered(long nanos) throws InterruptedException {
-        return unanswered.await(nanos);
+        return answers.awaitAll(nanos);
     }
 
     private final class Read {
