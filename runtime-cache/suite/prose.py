@@ -114,7 +114,10 @@ def check_sentences(name: str, paths: list[Path], worst: int) -> bool:
     bad = {kind for kind, most in LIMITS.items() if counts[kind] * 1000 > most * len(read)}
     print(
         f"{name}: {len(read)} sentences;",
-        ", ".join(f"{counts[kind]} {kind} of {most} in 1,000" for kind, most in LIMITS.items()),
+        ", ".join(
+            f"{counts[kind]} {kind} ({1000 * counts[kind] / len(read):.1f} of at most {most} in 1,000)"
+            for kind, most in LIMITS.items()
+        ),
     )
     shown = [sign for sign in found if worst or sign.kind in bad]
     for sign in shown[: worst or 40]:

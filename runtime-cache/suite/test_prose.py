@@ -1,4 +1,4 @@
-"""Tests the check of decision records. The other checks of prose.py have only the repository as their test."""
+"""Tests the check of decision records. The other checks of prose.py have no tests."""
 
 from __future__ import annotations
 

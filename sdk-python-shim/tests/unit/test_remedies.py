@@ -12,7 +12,13 @@ from forebay._cli import build_parser
 
 _ROOT = Path(__file__).parents[3]
 _MESSAGES = {
-    ".java": ("activities/src/main", "workflows/src/main", "runtime-cache/core/src/main"),
+    ".java": (
+        "activities/src/main",
+        "workflows/src/main",
+        "runtime-cache/core/src/main",
+        "runtime-cache/fuse/src/main",
+        "runtime-cache/worker/src/main",
+    ),
     ".py": ("sdk-python-shim/src",),
 }
 # Placeholders in messages: %s and %d of Java, {name} of Python.

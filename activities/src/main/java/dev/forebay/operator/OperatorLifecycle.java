@@ -36,7 +36,7 @@ class OperatorLifecycle {
     private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(5);
 
     /** How often a pin is renewed within its lease. */
-    private static final int LOOKS_OF_A_LEASE = 3;
+    private static final int RENEWALS_PER_LEASE = 3;
 
     private final ServiceConfig service;
     private final OperatorConfig config;
@@ -133,7 +133,7 @@ class OperatorLifecycle {
                 config.api(),
                 "https, with a name of the certificate, because this control plane uses TLS");
         require(
-                config.lease().compareTo(config.interval().multipliedBy(LOOKS_OF_A_LEASE)) >= 0,
+                config.lease().compareTo(config.interval().multipliedBy(RENEWALS_PER_LEASE)) >= 0,
                 "lease",
                 Seconds.of(config.lease()),
                 "at least three times forebay.datasets.interval, " + Seconds.of(config.interval()));

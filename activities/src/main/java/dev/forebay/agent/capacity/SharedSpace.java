@@ -119,7 +119,7 @@ record SharedSpace(
 
     /** Sorts chunks by their owners. Each new owner moves a chunk from one set to a larger one. */
     private static final class Reading {
-        private static final int NOBODY = -1;
+        private static final int NO_SET = -1;
 
         private final Map<ChunkId, Integer> setOf = new HashMap<>();
         // Maps a set to the set that also has the present owner.
@@ -134,9 +134,9 @@ record SharedSpace(
         }
 
         void add(ChunkRef chunk) {
-            int before = setOf.getOrDefault(chunk.chunk(), NOBODY);
+            int before = setOf.getOrDefault(chunk.chunk(), NO_SET);
             int set = larger.computeIfAbsent(before, this::withOwner);
-            if (before != NOBODY) {
+            if (before != NO_SET) {
                 bytes.set(before, bytes.get(before) - chunk.spaceBytes());
             }
             bytes.set(set, bytes.get(set) + chunk.spaceBytes());
@@ -144,7 +144,7 @@ record SharedSpace(
         }
 
         private int withOwner(int before) {
-            BitSet owners = before == NOBODY ? new BitSet() : (BitSet) sets.get(before).clone();
+            BitSet owners = before == NO_SET ? new BitSet() : (BitSet) sets.get(before).clone();
             owners.set(owner);
             sets.add(owners);
             bytes.add(0L);

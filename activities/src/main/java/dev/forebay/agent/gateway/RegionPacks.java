@@ -37,7 +37,7 @@ class RegionPacks {
     private final RegionState region;
     private final WorkerClient client;
     private final DamageReports damage;
-    private final Semaphore turns;
+    private final Semaphore permits;
     private final long queueTimeoutMillis;
     private final MeterRegistry metrics;
 
@@ -46,7 +46,7 @@ class RegionPacks {
         this.region = region;
         this.client = client;
         this.damage = new DamageReports(client);
-        this.turns = new Semaphore(config.gateway().reads());
+        this.permits = new Semaphore(config.gateway().reads());
         this.queueTimeoutMillis = config.gateway().queueTimeout().toMillis();
         this.metrics = metrics;
     }
@@ -69,7 +69,7 @@ class RegionPacks {
         @Override
         public void close() {
             if (closed.compareAndSet(false, true)) {
-                turns.release();
+                permits.release();
             }
         }
     }
@@ -143,7 +143,7 @@ class RegionPacks {
 
     private boolean isTurn() {
         try {
-            return turns.tryAcquire(queueTimeoutMillis, TimeUnit.MILLISECONDS);
+            return permits.tryAcquire(queueTimeoutMillis, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;

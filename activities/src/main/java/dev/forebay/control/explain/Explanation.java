@@ -47,6 +47,6 @@ public record Explanation(
 
     /** Returns the explanation as English sentences. */
     public List<String> sentences() {
-        return new Wording(this).sentences();
+        return new ExplanationText(this).sentences();
     }
 }

@@ -18,7 +18,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Writes an {@link Explanation} as sentences for users. */
-final class Wording {
+final class ExplanationText {
 
     private static final int MOST_NAMED = 3;
 
@@ -26,7 +26,7 @@ final class Wording {
     private final Residency residency;
     private final List<String> sentences = new ArrayList<>();
 
-    Wording(Explanation of) {
+    ExplanationText(Explanation of) {
         this.of = of;
         this.residency = of.progress().residency();
     }

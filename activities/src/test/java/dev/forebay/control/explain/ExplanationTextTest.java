@@ -22,7 +22,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-class WordingTest {
+class ExplanationTextTest {
 
     private static final RegionName REGION = new RegionName("us-1");
     private static final DatasetVersion V1 = DatasetVersion.parse("team/digits@v1");

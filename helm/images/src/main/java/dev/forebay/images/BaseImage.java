@@ -9,11 +9,11 @@ import java.nio.file.Path;
 import java.time.Instant;
 
 /** The content of an image before Java is added: no shell, no package manager. */
-final class Base {
+final class BaseImage {
 
     private static final Instant TIME = FileEntriesLayer.DEFAULT_MODIFICATION_TIME;
 
-    private Base() {}
+    private BaseImage() {}
 
     /**
      * Adds the files that an installation of the unpacked packages would create.

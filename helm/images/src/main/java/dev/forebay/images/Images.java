@@ -54,13 +54,13 @@ public final class Images {
         String tag = release();
         Path base = Files.createDirectory(work.resolve("base"));
         debian.unpack(lock.layer("base"), base);
-        Base.complete(base);
+        BaseImage.complete(base);
         Path java = work.resolve("java");
         jdk.link(java);
         Path trained = work.resolve("trained");
         System.out.println("creating AOT caches on a small stack, which takes about two minutes");
         Training.train(java, repository, trained);
-        FileEntriesLayer baseLayer = Base.layer(base);
+        FileEntriesLayer baseLayer = BaseImage.layer(base);
         FileEntriesLayer javaLayer = new Tree(java, JavaRuntime.PLACE).layer("java", _ -> true);
         for (Program program : Program.ALL) {
             List<DebianPackage> packages = new ArrayList<>(lock.layer("base"));
@@ -69,7 +69,7 @@ public final class Images {
                 Path root = Files.createDirectory(work.resolve(more));
                 debian.unpack(lock.layer(more), root);
                 packages.addAll(lock.layer(more));
-                layers.add(new Tree(root, "/").layer(more, Base::isWanted));
+                layers.add(new Tree(root, "/").layer(more, BaseImage::isWanted));
             }
             layers.addAll(Application.layers(program.distribution(trained)));
             make(program, tag, layers, packages);

@@ -6,12 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** Captures what this process logs. One thread at a time may use it. */
-public final class SaidOnErr implements AutoCloseable {
+public final class CapturedLog implements AutoCloseable {
 
     private final PrintStream usual = System.err;
     private final ByteArrayOutputStream said = new ByteArrayOutputStream();
 
-    public SaidOnErr() {
+    public CapturedLog() {
         System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
     }
 

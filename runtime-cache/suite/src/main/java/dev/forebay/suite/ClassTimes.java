@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * The times of classes and jobs in an earlier run, and how much of them was processor time. The
  * runner starts the longest first, and runs those that mostly wait beside the others.
  */
-final class Times {
+final class ClassTimes {
     /** The time of a class or job that never ran: in the middle of the usual times. */
     private static final double UNKNOWN_SECONDS = 5;
 
@@ -26,12 +26,12 @@ final class Times {
 
     private final Map<String, Time> times;
 
-    private Times(Map<String, Time> times) {
+    private ClassTimes(Map<String, Time> times) {
         this.times = times;
     }
 
     /** Reads the files that exist. If several files have a class, the last one counts. */
-    static Times read(Path... files) throws IOException {
+    static ClassTimes read(Path... files) throws IOException {
         Map<String, Time> times = new HashMap<>();
         for (Path file : files) {
             if (!Files.exists(file)) {
@@ -46,7 +46,7 @@ final class Times {
                 }
             }
         }
-        return new Times(times);
+        return new ClassTimes(times);
     }
 
     double seconds(Work work) {

@@ -169,8 +169,8 @@ public final class Main implements Callable<Integer> {
         Path output = Files.createDirectories(repository.resolve(OUTPUT));
         Path logs = Files.createDirectories(output.resolve("logs"));
         Path times = output.resolve("times.tsv");
-        Times recorded = Times.read(repository.resolve(KNOWN_TIMES));
-        Times known = Times.read(repository.resolve(KNOWN_TIMES), times);
+        ClassTimes recorded = ClassTimes.read(repository.resolve(KNOWN_TIMES));
+        ClassTimes known = ClassTimes.read(repository.resolve(KNOWN_TIMES), times);
         RunReport report = new RunReport(out);
         Skips skips = strict ? Skips.read(repository.resolve(SKIPS)) : Skips.any();
         List<Path> targets =
@@ -204,7 +204,7 @@ public final class Main implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(hook);
         List<Work> waiting = work.stream().filter(known::waits).toList();
         List<Work> computing = work.stream().filter(one -> !known.waits(one)).toList();
-        running.run(new Agenda(computing, known), slots, new Agenda(waiting, known));
+        running.run(new TestQueue(computing, known), slots, new TestQueue(waiting, known));
         if (running.isClosed()) {
             return INTERRUPTED;
         }
@@ -223,7 +223,7 @@ public final class Main implements Callable<Integer> {
         }
         report.end(running.pace());
         if (selection.isAll() && !jobs.isEmpty() && !changed && !report.failed()) {
-            Times.write(times, report.summary(), report.results());
+            ClassTimes.write(times, report.summary(), report.results());
         }
         if (left.isEmpty()) {
             remember(passed, classes, report);

@@ -35,7 +35,7 @@ final class Slots implements AutoCloseable {
     private final Path logs;
     private final Path temporary;
     private final SlowClasses slow;
-    private final Times recorded;
+    private final ClassTimes recorded;
     private final List<String> jvmOptions;
     private final Selection selection;
     private final Consumer<ClassResult> done;
@@ -59,7 +59,7 @@ final class Slots implements AutoCloseable {
             Path logs,
             Path temporary,
             SlowClasses slow,
-            Times recorded,
+            ClassTimes recorded,
             List<String> jvmOptions,
             Selection selection,
             Consumer<ClassResult> done) {
@@ -80,7 +80,7 @@ final class Slots implements AutoCloseable {
      * @param count how many slots begin with the work that computes
      * @param waiting work that mostly waits; if count is more than 1, two more slots begin with it
      */
-    void run(Agenda computing, int count, Agenda waiting) throws InterruptedException {
+    void run(TestQueue computing, int count, TestQueue waiting) throws InterruptedException {
         List<Thread> slots = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             slots.add(start(computing, waiting));
@@ -93,7 +93,7 @@ final class Slots implements AutoCloseable {
         }
     }
 
-    private Thread start(Agenda first, Agenda then) {
+    private Thread start(TestQueue first, TestQueue then) {
         return Thread.ofPlatform()
                 .name("slot")
                 .start(
@@ -103,7 +103,7 @@ final class Slots implements AutoCloseable {
                         });
     }
 
-    private void slot(Agenda agenda) {
+    private void slot(TestQueue agenda) {
         @Nullable Fork fork = null;
         Optional<Work> next = agenda.next(Optional.empty());
         while (next.isPresent() && !closed) {

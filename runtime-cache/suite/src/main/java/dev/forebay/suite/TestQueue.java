@@ -15,7 +15,7 @@ import java.util.Optional;
  * group. A slot stays with its group while the group has work, because a new JVM and new servers
  * cost seconds. Thread-safe.
  */
-final class Agenda {
+final class TestQueue {
     /** Identifies a group: a module and part, or the name of a job. */
     private record Group(Object one, Object other) {
         static Group of(Work work) {
@@ -26,11 +26,11 @@ final class Agenda {
         }
     }
 
-    private final Times times;
+    private final ClassTimes times;
     private final Map<Group, Deque<Work>> waiting = new LinkedHashMap<>();
     private final Map<Group, Integer> slots = new HashMap<>();
 
-    Agenda(List<? extends Work> work, Times times) {
+    TestQueue(List<? extends Work> work, ClassTimes times) {
         this.times = times;
         work.stream()
                 .sorted(Comparator.<Work>comparingDouble(times::seconds).reversed())

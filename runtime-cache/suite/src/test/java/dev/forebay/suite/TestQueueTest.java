@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class AgendaTest {
+class TestQueueTest {
     private static final MavenModule LARGE = new MavenModule(Path.of("/"), "large");
     private static final MavenModule SMALL = new MavenModule(Path.of("/"), "small");
     private static final TestClass LONG = new TestClass(LARGE, SuitePart.UNIT, "LongTest");
@@ -22,8 +22,8 @@ class AgendaTest {
     private static final Job JOB = new Job("job", "true");
 
     @TempDir Path directory;
-    private Times known;
-    private Agenda agenda;
+    private ClassTimes known;
+    private TestQueue agenda;
 
     @BeforeEach
     void plan() throws IOException {
@@ -38,8 +38,8 @@ class AgendaTest {
                 40.0\t1.0\tsmall\tOtherTest
                 15.0\t1.0\tjob\tjob
                 """);
-        known = Times.read(times);
-        agenda = new Agenda(List.of(SHORT, JOB, OTHER, LONG, MIDDLE), known);
+        known = ClassTimes.read(times);
+        agenda = new TestQueue(List.of(SHORT, JOB, OTHER, LONG, MIDDLE), known);
     }
 
     @Test

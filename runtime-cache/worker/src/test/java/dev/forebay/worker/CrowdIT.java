@@ -30,15 +30,16 @@ class CrowdIT extends RunningWorker {
 
     @Test
     void manySlowReadersUseLittleMemoryAndDoNotDelayOthers() throws Exception {
-        serveCrowd(Wire.PLAIN, READERS, 1, 64L * MIB);
+        serveCrowd(TestProtocol.PLAIN, READERS, 1, 64L * MIB);
     }
 
     @Test
     void manySlowReadersOverTlsUseLittleMemoryAndDoNotDelayOthers() throws Exception {
-        serveCrowd(Wire.TLS, READERS_OVER_TLS, WARM_UPS_OVER_TLS, MOST_MEMORY_OVER_TLS);
+        serveCrowd(TestProtocol.TLS, READERS_OVER_TLS, WARM_UPS_OVER_TLS, MOST_MEMORY_OVER_TLS);
     }
 
-    private void serveCrowd(Wire wire, int size, int warmUps, long mostMemory) throws Exception {
+    private void serveCrowd(TestProtocol wire, int size, int warmUps, long mostMemory)
+            throws Exception {
         byte[] bytes = random(95, 8 * MIB);
         String name = "crowd-" + wire.scheme();
         region.put(name + "/object", bytes);

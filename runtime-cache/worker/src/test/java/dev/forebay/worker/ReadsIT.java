@@ -52,17 +52,17 @@ class ReadsIT extends RunningWorker {
 
     @TempDir Path directory;
 
-    private final Wire wire;
+    private final TestProtocol wire;
 
-    ReadsIT(Wire wire) {
+    ReadsIT(TestProtocol wire) {
         this.wire = wire;
     }
 
     /** The worker does not ask the shared one, so that both wires have the same answers. */
     @BeforeParameterizedClassInvocation
-    static void start(Wire wire) {
+    static void start(TestProtocol wire) {
         served =
-                wire == Wire.PLAIN
+                wire == TestProtocol.PLAIN
                         ? worker
                         : workerOfTheClass(
                                 wire,

@@ -40,7 +40,8 @@ abstract class RunningWorker {
 
     static final Path DIRECTORY = newDirectory();
     static final TestRegion region = new TestRegion(DIRECTORY);
-    static final WorkerClient client = new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
+    static final WorkerClient client =
+            new WorkerClient(TestProtocol.trust(WorkerClientConfig.defaults()));
     static final WorkerProcess worker =
             WorkerProcess.start(region, DIRECTORY.resolve("shared"), "worker");
 
@@ -64,7 +65,7 @@ abstract class RunningWorker {
 
     private static Path newDirectory() {
         try {
-            Path directory = Wire.directory("running-worker");
+            Path directory = TestProtocol.directory("running-worker");
             if (Files.exists(directory)) {
                 try (var earlier = Files.walk(directory)) {
                     for (Path each : earlier.sorted(Comparator.reverseOrder()).toList()) {
@@ -79,7 +80,7 @@ abstract class RunningWorker {
     }
 
     /** Starts a worker that all tests of a class share. It is closed after the last test. */
-    static WorkerProcess workerOfTheClass(Wire wire, String name, String... properties) {
+    static WorkerProcess workerOfTheClass(TestProtocol wire, String name, String... properties) {
         WorkerProcess started =
                 WorkerProcess.start(wire, region, DIRECTORY.resolve(name), name, properties);
         OF_THE_CLASS.add(started);
@@ -87,15 +88,15 @@ abstract class RunningWorker {
     }
 
     static WorkerProcess workerOfTheClass(String name, String... properties) {
-        return workerOfTheClass(Wire.PLAIN, name, properties);
+        return workerOfTheClass(TestProtocol.PLAIN, name, properties);
     }
 
     /** Starts a worker for one test. It is closed after the test. */
     WorkerProcess ownWorker(String name, String... properties) {
-        return ownWorker(Wire.PLAIN, name, properties);
+        return ownWorker(TestProtocol.PLAIN, name, properties);
     }
 
-    WorkerProcess ownWorker(Wire wire, String name, String... properties) {
+    WorkerProcess ownWorker(TestProtocol wire, String name, String... properties) {
         WorkerProcess own =
                 WorkerProcess.start(wire, region, DIRECTORY.resolve(name), name, properties);
         toClose.add(own);

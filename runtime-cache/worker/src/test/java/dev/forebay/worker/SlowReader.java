@@ -40,7 +40,7 @@ final class SlowReader implements AutoCloseable {
 
     /** Sends the request and does not wait for the beginning of the answer. */
     static SlowReader begin(URI worker, String path, String ranges) throws IOException {
-        Socket socket = Wire.socket(worker);
+        Socket socket = TestProtocol.socket(worker);
         socket.setReceiveBufferSize(SMALL_WINDOW_BYTES);
         socket.connect(new InetSocketAddress(worker.getHost(), worker.getPort()));
         String request =

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The protocols that a worker under test can use. The test clients support both. */
-enum Wire {
+enum TestProtocol {
     PLAIN("http"),
     TLS("https");
 
@@ -24,7 +24,7 @@ enum Wire {
 
     private final String scheme;
 
-    Wire(String scheme) {
+    TestProtocol(String scheme) {
         this.scheme = scheme;
     }
 

@@ -54,10 +54,10 @@ class TlsIT extends RunningWorker {
         showAGoodCertificate();
         encrypted =
                 workerOfTheClass(
-                        Wire.TLS,
+                        TestProtocol.TLS,
                         "tls",
-                        Wire.certificate(files),
-                        Wire.key(files),
+                        TestProtocol.certificate(files),
+                        TestProtocol.key(files),
                         "forebay.worker.fill.ahead=0");
     }
 
@@ -68,7 +68,9 @@ class TlsIT extends RunningWorker {
     }
 
     private static void showAGoodCertificate() throws Exception {
-        replace(files, Wire.authority().issue("good-" + issued++, CertificateAuthority.LOOPBACK));
+        replace(
+                files,
+                TestProtocol.authority().issue("good-" + issued++, CertificateAuthority.LOOPBACK));
     }
 
     @Test
@@ -88,8 +90,9 @@ class TlsIT extends RunningWorker {
         List<Issued> bad =
                 List.of(
                         other.issue("forged", CertificateAuthority.LOOPBACK),
-                        Wire.authority().issue("elsewhere", "dns:worker-9.example"),
-                        Wire.authority().issue("expired", CertificateAuthority.LOOPBACK, "-3d"));
+                        TestProtocol.authority().issue("elsewhere", "dns:worker-9.example"),
+                        TestProtocol.authority()
+                                .issue("expired", CertificateAuthority.LOOPBACK, "-3d"));
         for (Issued each : bad) {
             replace(files, each);
             try (WorkerClient fresh = newClient()) {
@@ -114,7 +117,7 @@ class TlsIT extends RunningWorker {
         }
         try (SSLSocket older =
                 (SSLSocket)
-                        Wire.authority()
+                        TestProtocol.authority()
                                 .context()
                                 .getSocketFactory()
                                 .createSocket(
@@ -128,7 +131,8 @@ class TlsIT extends RunningWorker {
 
     @Test
     void aWorkerDoesNotSpeakHttp2() throws Exception {
-        Http2Probe probe = Http2Probe.encrypted(encrypted.address(), Wire.authority().context());
+        Http2Probe probe =
+                Http2Probe.encrypted(encrypted.address(), TestProtocol.authority().context());
 
         assertThat(probe.alpn()).isNotEqualTo("h2");
         assertThat(probe.preface()).matches("HTTP/.\\.. [45]..");
@@ -137,7 +141,7 @@ class TlsIT extends RunningWorker {
 
     @Test
     void aWorkerReloadsARenewedCertificateAndKeepsTheOldOneIfTheNewIsUnusable() throws Exception {
-        Issued first = Wire.authority().issue("first", CertificateAuthority.LOOPBACK);
+        Issued first = TestProtocol.authority().issue("first", CertificateAuthority.LOOPBACK);
         replace(files, first);
         WorkerProcess own = encrypted;
         assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
@@ -145,13 +149,13 @@ class TlsIT extends RunningWorker {
         assertThat(left).isBetween(23 * 3600.0, 24 * 3600.0);
 
         // The wrong host name in this certificate tells the two apart.
-        Issued second = Wire.authority().issue("second", "dns:worker-9.example");
+        Issued second = TestProtocol.authority().issue("second", "dns:worker-9.example");
         Files.copy(second.certificate(), files.certificate(), StandardCopyOption.REPLACE_EXISTING);
         assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
         Files.copy(second.key(), files.key(), StandardCopyOption.REPLACE_EXISTING);
         assertThatThrownBy(() -> statusOfNewClient(own)).hasMessageContaining("was refused");
 
-        replace(files, Wire.authority().issue("third", CertificateAuthority.LOOPBACK));
+        replace(files, TestProtocol.authority().issue("third", CertificateAuthority.LOOPBACK));
         assertThat(statusOfNewClient(own)).isEqualTo(TestRegion.NAME);
         String log = Files.readString(own.log());
         assertThat(log)
@@ -205,8 +209,8 @@ class TlsIT extends RunningWorker {
 
     @Test
     void aWorkerDoesNotStartWithTheKeyOfAnotherCertificate() {
-        Issued one = Wire.authority().issue("one", CertificateAuthority.LOOPBACK);
-        Issued two = Wire.authority().issue("two", CertificateAuthority.LOOPBACK);
+        Issued one = TestProtocol.authority().issue("one", CertificateAuthority.LOOPBACK);
+        Issued two = TestProtocol.authority().issue("two", CertificateAuthority.LOOPBACK);
 
         assertThatThrownBy(() -> started("mismatched", new Issued(one.certificate(), two.key())))
                 .isInstanceOf(DevstackException.class)
@@ -220,12 +224,13 @@ class TlsIT extends RunningWorker {
     }
 
     private WorkerProcess started(String name, Issued shown) {
-        return ownWorker(Wire.TLS, name, Wire.certificate(shown), Wire.key(shown));
+        return ownWorker(
+                TestProtocol.TLS, name, TestProtocol.certificate(shown), TestProtocol.key(shown));
     }
 
     /** Returns a client without connection and session. */
     private static WorkerClient newClient() {
-        return new WorkerClient(Wire.trust(WorkerClientConfig.defaults()));
+        return new WorkerClient(TestProtocol.trust(WorkerClientConfig.defaults()));
     }
 
     private static String statusOfNewClient(WorkerProcess process) {

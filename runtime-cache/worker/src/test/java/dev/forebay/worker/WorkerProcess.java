@@ -29,7 +29,8 @@ import java.util.Optional;
 final class WorkerProcess extends OneProcessServer {
 
     private static final HttpClient HTTP =
-            Wire.trust(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1)).build();
+            TestProtocol.trust(HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1))
+                    .build();
 
     private final URI address;
     private final Path directory;
@@ -42,11 +43,15 @@ final class WorkerProcess extends OneProcessServer {
 
     static WorkerProcess start(
             TestRegion region, Path directory, String name, String... properties) {
-        return start(Wire.PLAIN, region, directory, name, properties);
+        return start(TestProtocol.PLAIN, region, directory, name, properties);
     }
 
     static WorkerProcess start(
-            Wire wire, TestRegion region, Path directory, String name, String... properties) {
+            TestProtocol wire,
+            TestRegion region,
+            Path directory,
+            String name,
+            String... properties) {
         return start(wire, List.of(), Optional.empty(), region, directory, name, properties);
     }
 
@@ -63,7 +68,7 @@ final class WorkerProcess extends OneProcessServer {
             String name,
             String... properties) {
         return start(
-                Wire.PLAIN,
+                TestProtocol.PLAIN,
                 names.askedBy(),
                 Optional.of(host),
                 region,
@@ -73,7 +78,7 @@ final class WorkerProcess extends OneProcessServer {
     }
 
     private static WorkerProcess start(
-            Wire wire,
+            TestProtocol wire,
             List<String> prefix,
             Optional<String> host,
             TestRegion region,
@@ -96,7 +101,7 @@ final class WorkerProcess extends OneProcessServer {
                         // peer's chunks from the lake again.
                         .options("-Dforebay.worker.peers.first-byte=8s")
                         .options("-Dforebay.worker.peers.timeout=8s");
-        if (wire == Wire.PLAIN) {
+        if (wire == TestProtocol.PLAIN) {
             command.withoutSecondCompiler();
         }
         wire.properties().forEach(property -> command.options("-D" + property));

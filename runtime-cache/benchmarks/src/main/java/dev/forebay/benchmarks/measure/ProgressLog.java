@@ -1,6 +1,6 @@
 package dev.forebay.benchmarks.measure;
 
-/** Tells the person who waits for a benchmark what it does. */
+/** Prints the progress of a benchmark. */
 public final class ProgressLog {
     private ProgressLog() {}
 

@@ -22,8 +22,8 @@ import java.util.Optional;
 
 /**
  * Admits versions to the mount table, one at a time. Each entry requires that the gate row is
- * unchanged since the region was read, and touches it. Two versions that fit only alone thus never
- * both enter. An unmount need not touch the gate, because it only frees space.
+ * unchanged since the region was read, and writes it. Two versions that fit only alone thus never
+ * both enter. An unmount need not write the gate, because it only frees space.
  */
 final class Admissions {
 

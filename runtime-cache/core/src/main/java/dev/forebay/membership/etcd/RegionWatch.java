@@ -195,7 +195,7 @@ final class RegionWatch implements AutoCloseable {
         if (!followed && !closed) {
             refresh();
             followFor(connection.config().retryDelay(), NO_WATCH);
-            tell();
+            updateListeners();
         }
     }
 
@@ -256,7 +256,7 @@ final class RegionWatch implements AutoCloseable {
             Optional<String> broken = Optional.empty();
             while (!closed && broken.isEmpty()) {
                 broken = followFor(connection.config().checkInterval(), watch).or(this::check);
-                tell();
+                updateListeners();
                 remember();
             }
             broken.ifPresent(why -> LOG.info("Reading the region's state again: {}", why));
@@ -297,7 +297,7 @@ final class RegionWatch implements AutoCloseable {
                         return Optional.empty();
                     }
                 }
-                case Signal.Subscribed() -> tell();
+                case Signal.Subscribed() -> updateListeners();
                 case Signal.Changed _, Signal.Broken _ -> {} // sent by an earlier watch
             }
             if (signals.isEmpty()) {
@@ -379,7 +379,7 @@ final class RegionWatch implements AutoCloseable {
         if (!next.equals(view)) {
             view = next;
         }
-        tell();
+        updateListeners();
     }
 
     /** Logs a warning once for each row. */
@@ -397,10 +397,10 @@ final class RegionWatch implements AutoCloseable {
         }
     }
 
-    private void tell() {
+    private void updateListeners() {
         RegionView current = view;
         if (current != null) {
-            listeners.tell(current);
+            listeners.update(current);
         }
     }
 

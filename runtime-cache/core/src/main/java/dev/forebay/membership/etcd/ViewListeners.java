@@ -37,7 +37,7 @@ final class ViewListeners {
      * Calls each listener that does not have the current view. A listener that fails is called
      * again by the next call of this method.
      */
-    void tell(RegionView current) {
+    void update(RegionView current) {
         for (Listener listener : listeners) {
             if (!current.equals(listener.received)) {
                 boolean _ =

@@ -23,7 +23,7 @@ public final class Training {
     private final Repository repository = Repository.current();
 
     /** At most two at a time, because each takes a core and up to 1 GB of memory. */
-    private final Semaphore turns = new Semaphore(2);
+    private final Semaphore permits = new Semaphore(2);
 
     /**
      * Creates a training in a directory.
@@ -79,7 +79,7 @@ public final class Training {
             throw new DevstackException(
                     "%s recorded nothing: see the logs below %s".formatted(program, data));
         }
-        turns.acquireUninterruptibly();
+        permits.acquireUninterruptibly();
         try {
             long began = System.nanoTime();
             Path log = data.resolve(cache.file().getFileName() + ".log");
@@ -110,7 +110,7 @@ public final class Training {
             Thread.currentThread().interrupt();
             throw new DevstackException("interrupted", e);
         } finally {
-            turns.release();
+            permits.release();
         }
     }
 

@@ -146,12 +146,9 @@ public final class Holder implements AutoCloseable {
     }
 
     private void attendOnThread(UnixSocket accepted) {
-        try {
-            thread("server", () -> attend(accepted));
-        } catch (OutOfMemoryError e) {
-            accepted.close();
-            throw e;
-        }
+        Object _ =
+                CatchAll.closeOnFailure(
+                        accepted, () -> platformThread("server").start(() -> attend(accepted)));
     }
 
     private void attend(UnixSocket accepted) {

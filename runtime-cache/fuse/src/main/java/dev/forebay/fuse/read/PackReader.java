@@ -37,7 +37,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
     private static final int MAX_SPLIT = 10_000;
 
     /** Without a disk cache, each load has its own timeout. */
-    private static final Duration AS_LONG_AS_IT_TAKES = Duration.ofNanos(Long.MAX_VALUE);
+    private static final Duration NO_TIMEOUT = Duration.ofNanos(Long.MAX_VALUE);
 
     private final PackSource source;
     private final Optional<NodeBytes> node;
@@ -69,7 +69,7 @@ public final class PackReader implements FileBytes, PackBytes, AutoCloseable {
         this.cache =
                 new PieceCache(
                         config.memoryBytes(),
-                        node.map(NodeBytes::timeout).orElse(AS_LONG_AS_IT_TAKES),
+                        node.map(NodeBytes::timeout).orElse(NO_TIMEOUT),
                         streams::shrink);
         this.prefetches = new Semaphore(config.maxPrefetches());
         this.meter = meter;

@@ -242,7 +242,7 @@ public final class Images {
         if (taken >= most) {
             throw new ForebayException(
                     ErrorCode.CAPACITY_EXCEEDED,
-                    "the images of other versions use %d bytes of --image-cache, %d: raise it"
+                    "images of other versions use %d of the %d bytes of --image-cache: raise it"
                             .formatted(taken, most));
         }
     }

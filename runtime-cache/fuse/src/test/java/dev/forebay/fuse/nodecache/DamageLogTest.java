@@ -3,7 +3,7 @@ package dev.forebay.fuse.nodecache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import dev.forebay.fuse.SaidOnErr;
+import dev.forebay.fuse.CapturedLog;
 import dev.forebay.model.ErrorCode;
 import dev.forebay.model.ForebayException;
 import java.io.IOException;
@@ -22,7 +22,7 @@ class DamageLogTest {
 
     @TempDir private Path directory;
     private final TestPack pack = new TestPack(2 * PackUnits.PAGES_OF_CHUNK, 29);
-    private final SaidOnErr err = new SaidOnErr();
+    private final CapturedLog err = new CapturedLog();
 
     @AfterEach
     void endListening() {

@@ -2,7 +2,7 @@ package dev.forebay.fuse.nodecache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.forebay.fuse.SaidOnErr;
+import dev.forebay.fuse.CapturedLog;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import java.io.IOException;
@@ -19,7 +19,7 @@ class FullDiskTest {
     @TempDir private Path directory;
     private final IOException failure = new SystemCallException("pwrite", ErrorNumber.ENOSPC);
     private final CacheCounters counters = new CacheCounters();
-    private final SaidOnErr err = new SaidOnErr();
+    private final CapturedLog err = new CapturedLog();
     private long now;
 
     @AfterEach

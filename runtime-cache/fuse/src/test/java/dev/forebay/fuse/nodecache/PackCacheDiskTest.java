@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.forebay.devstack.fault.LoopDisk;
-import dev.forebay.fuse.SaidOnErr;
+import dev.forebay.fuse.CapturedLog;
 import dev.forebay.linux.ErrorNumber;
 import dev.forebay.linux.SystemCallException;
 import dev.forebay.manifest.Pack;
@@ -60,7 +60,7 @@ class PackCacheDiskTest {
     @Test
     void readsOnAFullDiskSucceedAndFetchNoByteTwice() {
         try (PackCache cache = open();
-                SaidOnErr err = new SaidOnErr()) {
+                CapturedLog err = new CapturedLog()) {
             pack.assertReadsAll(cache, TestPack.ALL);
             assertThat(pack.takeAskedBytes()).isEqualTo(pack.bytes.length);
             assertThat(cache.counters().refused()).isPositive();

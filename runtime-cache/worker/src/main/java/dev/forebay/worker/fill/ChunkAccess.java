@@ -214,7 +214,7 @@ public final class ChunkAccess {
     public FillAnswer fillAhead(Version version, ChunkId chunk, int length) {
         ChunkContents need = need(version, chunk, length);
         if (!complete(need)) {
-            ahead.broughtAhead(chunk);
+            ahead.filledAhead(chunk);
         }
         return fill(version, need);
     }

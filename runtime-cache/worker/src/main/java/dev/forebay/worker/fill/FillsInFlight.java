@@ -96,7 +96,7 @@ final class FillsInFlight<T> {
                 mine.result.completeExceptionally(
                         new ForebayException(
                                 ErrorCode.UNAVAILABLE,
-                                "no memory for a thread that fills a chunk: retry, or raise the worker's memory"));
+                                "no memory or thread to fill a chunk: retry, or raise the worker's memory, or its limit of threads"));
             }
             return Optional.of(new Landed<>(await(chunk, mine, partWillDo, timeout), true));
         }

@@ -38,7 +38,7 @@ public final class OwnerReadAhead implements ReadAhead {
     private final Supplier<RegionView> view;
     private final WorkerClient client;
     private final int chunks;
-    private final Semaphore turns = new Semaphore(AT_ONCE);
+    private final Semaphore permits = new Semaphore(AT_ONCE);
     private final Set<ChunkId> underWay = ConcurrentHashMap.newKeySet();
     private final Set<ChunkId> unread = ConcurrentHashMap.newKeySet();
 
@@ -66,7 +66,7 @@ public final class OwnerReadAhead implements ReadAhead {
     }
 
     @Override
-    public void broughtAhead(ChunkId chunk) {
+    public void filledAhead(ChunkId chunk) {
         if (unread.size() >= MOST_REMEMBERED) {
             unread.clear();
         }
@@ -79,11 +79,11 @@ public final class OwnerReadAhead implements ReadAhead {
     }
 
     private void begin(Digest manifest, ChunkId chunk, long fileEnd) {
-        Runnable start = () -> Thread.ofVirtual().name("ahead").start(() -> bring(manifest, chunk));
+        Runnable start = () -> Thread.ofVirtual().name("ahead").start(() -> fill(manifest, chunk));
         if (chunk.start() >= fileEnd || !underWay.add(chunk)) {
             return;
         }
-        if (!turns.tryAcquire()) {
+        if (!permits.tryAcquire()) {
             underWay.remove(chunk);
             return;
         }
@@ -93,18 +93,18 @@ public final class OwnerReadAhead implements ReadAhead {
     }
 
     private void end(ChunkId chunk) {
-        turns.release();
+        permits.release();
         underWay.remove(chunk);
     }
 
-    private void bring(Digest manifest, ChunkId chunk) {
+    private void fill(Digest manifest, ChunkId chunk) {
         try {
             RegionView now = view.get();
             WorkerNode owner =
                     Placement.rank(chunk, now.workers()).stream()
                             .filter(worker -> now.live().contains(worker.id()))
                             .findFirst()
-                            .orElseThrow(OwnerReadAhead::nobody);
+                            .orElseThrow(OwnerReadAhead::noLiveWorker);
             client.fillAhead(owner, manifest, chunk);
         } catch (ForebayException e) {
             // A reader that needs these bytes requests them itself and gets the error.
@@ -114,7 +114,7 @@ public final class OwnerReadAhead implements ReadAhead {
         }
     }
 
-    private static ForebayException nobody() {
+    private static ForebayException noLiveWorker() {
         return new ForebayException(ErrorCode.UNAVAILABLE, "no worker of the region is live");
     }
 }

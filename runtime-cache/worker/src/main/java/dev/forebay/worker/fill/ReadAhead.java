@@ -24,7 +24,7 @@ public interface ReadAhead {
     void reached(Digest manifest, ChunkId chunk, long fileEnd);
 
     /** Remembers a chunk that is being filled ahead of its reader. */
-    void broughtAhead(ChunkId chunk);
+    void filledAhead(ChunkId chunk);
 
     /** Returns whether a chunk was filled ahead and not read since, and forgets it. */
     boolean firstRead(ChunkId chunk);

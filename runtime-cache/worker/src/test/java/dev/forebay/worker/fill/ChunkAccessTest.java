@@ -108,7 +108,7 @@ class ChunkAccessTest {
     void aChunkFileIsClosedWhenAFillAheadHintFails() throws IOException {
         v1.with(lake, "large", 20 * MIB);
         chunks.fill(v1.version(), v1.chunk(1), v1.length(1));
-        ahead.broughtAhead(v1.chunk(1));
+        ahead.filledAhead(v1.chunk(1));
         ahead.failing = true;
 
         assertThatThrownBy(() -> open(v1, 1, 0, 100)).hasMessage("no hint");
@@ -774,7 +774,7 @@ class ChunkAccessTest {
         }
 
         @Override
-        public void broughtAhead(ChunkId chunk) {
+        public void filledAhead(ChunkId chunk) {
             unread.add(chunk);
         }
 
