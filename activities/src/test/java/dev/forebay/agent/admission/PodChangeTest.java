@@ -121,7 +121,7 @@ class PodChangeTest {
                 .containsExactly("/scratch", "/mnt/forebay");
     }
 
-    /** The form that docs/kubernetes.md recommended before the webhook existed. */
+    /** The form that docs/kubernetes-jobs.md recommended before the webhook existed. */
     @Test
     void aPodKeepsItsOwnMountOfTheTreeAndReceivesLaterMounts() {
         ObjectNode pod =
