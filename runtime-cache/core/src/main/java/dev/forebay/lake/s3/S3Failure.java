@@ -25,6 +25,8 @@ import software.amazon.awssdk.core.exception.SdkException;
  */
 record S3Failure(ErrorCode code, boolean retry, String why) {
 
+    private static final Path SYS = Path.of("/sys");
+
     /**
      * Prefix of the SDK's message for an invalid value in a listing. Its message for a truncated
      * listing differs.
@@ -91,7 +93,7 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
                     "the listing has an invalid number or time: check the store");
         }
         return message.contains("load credentials")
-                ? withoutCredentials(message, S3Failure::isSet, isMachineOfEc2())
+                ? withoutCredentials(message, S3Failure::isSet, isMachineOfEc2(SYS))
                 : new S3Failure(ErrorCode.LAKE_UNAVAILABLE, true, message);
     }
 
@@ -123,11 +125,13 @@ record S3Failure(ErrorCode code, boolean retry, String why) {
     /**
      * Reads the firmware's vendor, or on Xen the hypervisor's id; see "Detect whether a host is an
      * EC2 instance" in the EC2 guide.
+     *
+     * @param sys where sysfs is mounted
      */
-    private static boolean isMachineOfEc2() {
-        return isIn(Path.of("/sys/class/dmi/id/board_vendor"), text -> text.contains("Amazon EC2"))
+    static boolean isMachineOfEc2(Path sys) {
+        return isIn(sys.resolve("class/dmi/id/board_vendor"), text -> text.contains("Amazon EC2"))
                 || isIn(
-                        Path.of("/sys/hypervisor/uuid"),
+                        sys.resolve("hypervisor/uuid"),
                         text -> text.toLowerCase(Locale.ROOT).startsWith("ec2"));
     }
 

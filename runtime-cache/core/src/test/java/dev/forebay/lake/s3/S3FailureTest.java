@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.forebay.lake.s3.S3Failure.Request;
 import dev.forebay.model.ErrorCode;
+import java.io.IOException;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
@@ -346,6 +350,21 @@ class S3FailureTest {
     @Test
     void anUnavailableInstanceMetadataServiceIsRetried() {
         assertThat(S3Failure.withoutCredentials(NONE, _ -> false, true).retry()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "class/dmi/id/board_vendor, Amazon EC2, true",
+        "class/dmi/id/board_vendor, QEMU, false",
+        "hypervisor/uuid, EC2E1916-9099-7CAF-FD21-012345ABCDEF, true",
+        "hypervisor/uuid, 45e12aec-dcd1-b213-94ed-012345abcdef, false",
+        "class/net/none, ec2, false"
+    })
+    void machinesOfEc2AreKnownByFirmwareAndHypervisor(
+            String file, String text, boolean isOfEc2, @TempDir Path sys) throws IOException {
+        Files.createDirectories(sys.resolve(file).getParent());
+        Files.writeString(sys.resolve(file), text + "\n");
+        assertThat(S3Failure.isMachineOfEc2(sys)).isEqualTo(isOfEc2);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.forebay.manifest.cache;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -71,6 +72,26 @@ class FileCacheTest {
         }
         assertThat(written).hasValue(1);
         assertThat(directory).isEmptyDirectory();
+    }
+
+    /** What the cache remembers of them is bounded. */
+    @Test
+    void aLargeFileIsProvidedAgainAfterAThousandOthers() {
+        FileCache cache = cache(BYTES.length - 1, Runnable::run);
+        for (int i = 0; i <= 1_000; i++) {
+            Digest key = Digest.of(Integer.toString(i).getBytes(UTF_8));
+            assertThatThrownBy(() -> cache.open(key, this::write))
+                    .isInstanceOf(ForebayException.class);
+        }
+        Digest last = Digest.of("1000".getBytes(UTF_8));
+        assertThatThrownBy(() -> cache.open(last, this::write))
+                .isInstanceOf(ForebayException.class);
+        assertThat(written).hasValue(1_001);
+
+        Digest first = Digest.of("0".getBytes(UTF_8));
+        assertThatThrownBy(() -> cache.open(first, this::write))
+                .isInstanceOf(ForebayException.class);
+        assertThat(written).hasValue(1_002);
     }
 
     @Test
