@@ -50,8 +50,8 @@ final class Cancellations {
     }
 
     /**
-     * Cancels a request. What it alone needed ends: its pins, its fills, and the listing if the
-     * version has no manifest yet.
+     * Cancels a request. Its pins end, and so do fills that no other request needs, and the listing
+     * if the version has no manifest yet.
      *
      * @param id of the update that brought the request
      */

@@ -74,7 +74,7 @@ class FileCacheTest {
         assertThat(directory).isEmptyDirectory();
     }
 
-    /** What the cache remembers of them is bounded. */
+    /** The cache remembers a limited number of them. */
     @Test
     void aLargeFileIsProvidedAgainAfterAThousandOthers() {
         FileCache cache = cache(BYTES.length - 1, Runnable::run);
